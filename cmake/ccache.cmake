@@ -1,0 +1,10 @@
+# Compile through ccache where it is installed; a preset or the command line may name another launcher.
+find_program(FA3PROF_CCACHE ccache)
+mark_as_advanced(FA3PROF_CCACHE)
+if(FA3PROF_CCACHE)
+  foreach(language CXX CUDA)
+    if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER "${FA3PROF_CCACHE}")
+    endif()
+  endforeach()
+endif()

@@ -1,0 +1,74 @@
+// Door 1 of kernels/: describe and launch an attention kernel. Nothing else of kernels/ is seen by
+// the program. CUDA types stop here and in src/profile/*.cpp.
+#pragma once
+
+#include "src/core/attention_kernel.h"
+#include "src/core/attention_problem.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fa3prof::kernels {
+
+/// Element strides of a [batch, seqlen, heads, head_dim] view; head_dim is contiguous. Any order
+/// of the three outer dimensions is allowed. Strides must be multiples of 8 elements (16 bytes).
+struct Strides {
+  std::int64_t batch = 0;
+  std::int64_t seq = 0;
+  std::int64_t head = 0;
+};
+
+/// Strides of a dense [batch, seqlen, heads, head_dim] tensor.
+[[nodiscard]] constexpr Strides dense_strides(std::int64_t seqlen, std::int64_t heads,
+                                              std::int64_t head_dim) {
+  return {seqlen * heads * head_dim, heads * head_dim, head_dim};
+}
+
+/// Device pointers (16-byte aligned) of one launch.
+/// q, o: [batch, seqlen_q, num_heads, head_dim]; k, v: [batch, seqlen_kv, num_heads_kv, head_dim];
+/// lse: float32 [batch, num_heads, seqlen_q], natural logarithm of the row sums; -inf for a row
+/// that sees no key.
+struct AttentionTensors {
+  const void* q = nullptr;
+  const void* k = nullptr;
+  const void* v = nullptr;
+  void* o = nullptr;
+  float* lse = nullptr;
+  Strides q_strides;
+  Strides k_strides;
+  Strides v_strides;
+  Strides o_strides;
+  float softmax_scale = 0.0F;
+  /// kWorkspaceBytes of device memory, zero before the first launch. Each launch leaves it zero
+  /// again, so it needs no clearing between launches; two launches in flight must not share one.
+  void* workspace = nullptr;
+};
+
+inline constexpr std::size_t kWorkspaceBytes = 128;
+
+/// How a kernel is launched for a problem: everything that a profile report says about it.
+struct LaunchDescription {
+  core::Tile tile;
+  int stages = 0;                        ///< shared-memory buffers of K and of V
+  int threads = 0;                       ///< per CTA
+  int ctas_per_sm = 0;                   ///< resident at once, by registers and shared memory
+  int registers_per_thread = 0;          ///< as allocated at launch
+  std::int64_t shared_memory_bytes = 0;  ///< per CTA
+  std::int64_t local_memory_bytes = 0;   ///< per thread; > 0 means spills
+  std::int64_t grid = 0;                 ///< CTAs
+  bool is_persistent = false;
+};
+
+/// Reads the launch parameters of `kernel` for `problem` on the current device.
+/// Throws UsageError if the kernel does not support the problem, DeviceError if a CUDA call fails.
+[[nodiscard]] LaunchDescription describe_launch(const core::AttentionKernel& kernel,
+                                                const core::AttentionProblem& problem);
+
+/// Enqueues `kernel` on `stream` of the current device; returns without waiting.
+/// Throws UsageError if the kernel does not support the problem, DeviceError if a call fails.
+void launch_attention(const core::AttentionKernel& kernel, const core::AttentionProblem& problem,
+                      const AttentionTensors& tensors, cudaStream_t stream);
+
+}  // namespace fa3prof::kernels

@@ -1,0 +1,79 @@
+#include "src/core/attention_kernel.h"
+
+#include "src/core/error.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fa3prof::core {
+namespace {
+
+constexpr std::array<std::int64_t, 1> kHeadDims{128};
+constexpr std::array<DataType, 1> kDataTypes{DataType::kFloat16};
+
+constexpr std::array<AttentionKernel, 2> kKernels{{
+    {.name = "fa2",
+     .pipeline = "fa2",
+     .description = "FlashAttention-2 style: cp.async, ldmatrix, mma.sync, one serial loop",
+     .min_capability = {8, 0},
+     .needs_exact_major = false,
+     .head_dims = kHeadDims,
+     .dtypes = kDataTypes},
+    {.name = "fa3",
+     .pipeline = "fa3_fp16",
+     .description = "FlashAttention-3 style: TMA producer warp, WGMMA consumer warpgroups",
+     .min_capability = {9, 0},
+     .needs_exact_major = true,
+     .head_dims = kHeadDims,
+     .dtypes = kDataTypes},
+}};
+
+std::string text_of(ComputeCapability capability) {
+  return std::to_string(capability.major) + "." + std::to_string(capability.minor);
+}
+
+template <typename Range, typename Name>
+std::string join(const Range& range, Name name) {
+  std::string text;
+  for (const auto& item : range) {
+    if (!text.empty()) text += ", ";
+    text += name(item);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::span<const AttentionKernel> attention_kernels() { return kKernels; }
+
+const AttentionKernel& find_kernel(std::string_view name) {
+  const auto found = std::ranges::find(kKernels, name, &AttentionKernel::name);
+  if (found != kKernels.end()) return *found;
+  throw UsageError("unknown kernel '" + std::string(name) + "': choose " +
+                   join(kKernels, [](const AttentionKernel& k) { return std::string(k.name); }));
+}
+
+std::optional<std::string> why_unsupported(const AttentionKernel& kernel,
+                                           const AttentionProblem& problem) {
+  const std::string name(kernel.name);
+  if (std::ranges::find(kernel.head_dims, problem.head_dim) == kernel.head_dims.end()) {
+    return name + " has no head_dim " + std::to_string(problem.head_dim) + "; it has " +
+           join(kernel.head_dims, [](std::int64_t d) { return std::to_string(d); });
+  }
+  if (std::ranges::find(kernel.dtypes, problem.dtype) == kernel.dtypes.end()) {
+    return name + " has no dtype " + std::string(name_of(problem.dtype)) + "; it has " +
+           join(kernel.dtypes, [](DataType t) { return std::string(name_of(t)); });
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> why_unsupported(const AttentionKernel& kernel,
+                                           ComputeCapability capability) {
+  const bool old = capability < kernel.min_capability;
+  const bool other = kernel.needs_exact_major && capability.major != kernel.min_capability.major;
+  if (!old && !other) return std::nullopt;
+  return std::string(kernel.name) + " needs compute capability " + text_of(kernel.min_capability) +
+         (kernel.needs_exact_major ? "" : " or newer") + ", this GPU has " + text_of(capability);
+}
+
+}  // namespace fa3prof::core

@@ -1,0 +1,47 @@
+// The attention kernels by name and what each supports. Not: how they are built or launched.
+#pragma once
+
+#include "src/core/attention_problem.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fa3prof::core {
+
+/// Compute capability, for example 9.0 on Hopper.
+struct ComputeCapability {
+  int major = 0;
+  int minor = 0;
+
+  auto operator<=>(const ComputeCapability&) const = default;
+};
+
+/// What is known of one of our kernels without running it.
+struct AttentionKernel {
+  std::string_view name;         ///< the word on the command line and in reports: "fa2", "fa3"
+  std::string_view pipeline;     ///< its model in configs/pipelines, without ".json"
+  std::string_view description;  ///< one line
+  ComputeCapability min_capability;
+  bool needs_exact_major = false;  ///< true: architecture-specific code (sm_90a runs on 9.x only)
+  std::span<const std::int64_t> head_dims;
+  std::span<const DataType> dtypes;
+};
+
+/// All kernels, the oldest algorithm first.
+[[nodiscard]] std::span<const AttentionKernel> attention_kernels();
+
+/// Throws UsageError that lists the known names.
+[[nodiscard]] const AttentionKernel& find_kernel(std::string_view name);
+
+/// Why this kernel cannot solve this problem ("fa3 has no head_dim 96; it has 128"), or nothing.
+[[nodiscard]] std::optional<std::string> why_unsupported(const AttentionKernel& kernel,
+                                                         const AttentionProblem& problem);
+
+/// Why this kernel cannot run on that capability, or nothing.
+[[nodiscard]] std::optional<std::string> why_unsupported(const AttentionKernel& kernel,
+                                                         ComputeCapability capability);
+
+}  // namespace fa3prof::core

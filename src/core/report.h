@@ -1,0 +1,51 @@
+// A report: what ran, where, when, and its results. What `--json` writes and `--against` reads.
+#pragma once
+
+#include "src/core/attention_kernel.h"
+#include "src/core/result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fa3prof::core {
+
+/// Breaking changes of the JSON layout raise this.
+inline constexpr int kReportSchemaVersion = 1;
+
+/// What identifies a GPU by its properties; names are for people.
+struct Gpu {
+  std::string name;
+  std::string uuid;
+  ComputeCapability capability;
+  int sm_count = 0;
+  double max_sm_clock_mhz = 0.0;
+  double max_memory_clock_mhz = 0.0;
+  double power_limit_watts = 0.0;  ///< 0: unknown
+  std::int64_t memory_bytes = 0;
+  std::int64_t l2_bytes = 0;
+  std::int64_t shared_memory_per_sm_bytes = 0;
+};
+
+struct Environment {
+  std::string tool_version;
+  std::string tool_commit;  ///< "unknown" when built outside a git checkout
+  std::string host;
+  std::string os;
+  std::string compiler;
+  std::string cuda_toolkit;  ///< version the kernels were compiled with; empty without CUDA
+  std::string driver;        ///< NVIDIA driver version; empty without a driver
+  std::optional<Gpu> gpu;    ///< the GPU that was measured
+};
+
+struct Report {
+  std::string created_at;            ///< UTC, ISO 8601: "2026-11-30T12:00:00Z"
+  std::vector<std::string> command;  ///< argv
+  Environment environment;
+  std::uint64_t seed = 0;  ///< of the random inputs; 0 in reports without measured results
+  std::vector<Result> results;
+  std::vector<std::string> warnings;
+};
+
+}  // namespace fa3prof::core

@@ -1,0 +1,28 @@
+#include "src/core/result.h"
+
+#include "src/core/error.h"
+
+namespace fa3prof::core {
+
+std::string_view name_of(ResultSource source) {
+  switch (source) {
+    case ResultSource::kMeasured:
+      return "measured";
+    case ResultSource::kClosedForm:
+      return "closed_form";
+    case ResultSource::kDiscreteEvent:
+      return "discrete_event";
+  }
+  throw UsageError("unknown result source");
+}
+
+ResultSource parse_result_source(std::string_view text) {
+  for (const auto source :
+       {ResultSource::kMeasured, ResultSource::kClosedForm, ResultSource::kDiscreteEvent}) {
+    if (name_of(source) == text) return source;
+  }
+  throw UsageError("unknown result source '" + std::string(text) +
+                   "': choose measured, closed_form or discrete_event");
+}
+
+}  // namespace fa3prof::core

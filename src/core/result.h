@@ -1,0 +1,138 @@
+// The one result type: what a kernel did on a problem, measured on a GPU or computed by the model.
+// Both producers fill the same fields, so every report, comparison and gate works on either.
+#pragma once
+
+#include "src/core/attention_problem.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fa3prof::core {
+
+enum class ResultSource { kMeasured, kClosedForm, kDiscreteEvent };
+
+/// "measured", "closed_form", "discrete_event".
+[[nodiscard]] std::string_view name_of(ResultSource source);
+
+/// Inverse of name_of. Throws UsageError naming the choices.
+[[nodiscard]] ResultSource parse_result_source(std::string_view text);
+
+struct Interval {
+  double lower = 0.0;
+  double upper = 0.0;
+
+  bool operator==(const Interval&) const = default;
+};
+
+/// Event-timed launches. `samples_us` are all timed launches in order, none dropped.
+struct Timing {
+  std::vector<double> samples_us;
+  double median_us = 0.0;
+  Interval median_ci95_us;
+  std::string cache;  ///< "warm": launches back to back; "cold": L2 flushed before each
+};
+
+/// State of the GPU while the samples were taken.
+struct ClockRecord {
+  double sm_clock_mhz = 0.0;  ///< mean over the timed launches
+  double sm_clock_min_mhz = 0.0;
+  double sm_clock_max_mhz = 0.0;
+  double power_watts = 0.0;
+  double temperature_celsius = 0.0;
+  std::vector<std::string> throttle_reasons;  ///< empty: none was active
+};
+
+/// O and LSE against the FP64 reference.
+struct Verification {
+  bool passed = false;
+  double relative_error = 0.0;  ///< ||O - ref|| / ||ref||, Frobenius, over the checked rows
+  double tolerance = 0.0;       ///< relative_error must be below
+  double max_abs_error = 0.0;
+  double lse_max_abs_error = 0.0;
+  std::int64_t rows_checked = 0;
+  std::int64_t rows_total = 0;  ///< batch * num_heads * seqlen_q
+  std::string failure;          ///< why it failed, empty when passed
+};
+
+/// Keys of Counters::values that other layers rely on. The full list: src/profile/metrics.cpp.
+inline constexpr std::string_view kSmCyclesElapsed = "sm_cycles_elapsed";
+inline constexpr std::string_view kTensorActiveRatio = "tensor_active_ratio";
+inline constexpr std::string_view kTensorFlops = "tensor_flops";
+
+/// Hardware counters of one launch, taken in a replay of their own, never while timing.
+struct Counters {
+  enum class Status { kNotRequested, kCollected, kUnavailable };
+
+  Status status = Status::kNotRequested;
+  std::string reason;                    ///< when unavailable: why
+  std::string cure;                      ///< when unavailable: what to do about it
+  int passes = 0;                        ///< replays of the kernel that it took
+  std::map<std::string, double> values;  ///< key with unit ("dram_bytes") to value
+
+  [[nodiscard]] std::optional<double> find(std::string_view key) const {
+    const auto it = values.find(std::string(key));
+    return it == values.end() ? std::nullopt : std::optional<double>(it->second);
+  }
+};
+
+/// How a measured kernel was launched.
+struct Launch {
+  Tile tile;
+  int stages = 0;
+  int threads = 0;
+  int ctas_per_sm = 0;
+  int registers_per_thread = 0;
+  std::int64_t shared_memory_bytes = 0;
+  std::int64_t grid = 0;
+  bool is_persistent = false;
+};
+
+/// A share of the elapsed SM cycles; the parts of one result sum to its cycles.
+struct BreakdownPart {
+  std::string category;  ///< "tensor_busy", "softmax_exposed", "load_exposed", "barrier", "ramp",
+                         ///< "tail"
+  double cycles = 0.0;
+};
+
+/// One term of the model's formula, shown so that a reader can recompute the result by hand.
+struct Term {
+  std::string name;     ///< "gemm_qk"
+  std::string formula;  ///< "2 * 128 * 128 * 128 / 4096"
+  double cycles = 0.0;
+};
+
+/// One kernel on one problem. Absent optional: not measured or not applicable.
+struct Result {
+  ResultSource source = ResultSource::kMeasured;
+  std::string kernel;    ///< "fa2", "fa3"; for a user's own pipeline its name
+  std::string pipeline;  ///< pipeline file's name, simulated results only
+  std::string machine;   ///< machine file's name, simulated results only
+  AttentionProblem problem;
+
+  std::optional<double> time_us;         ///< median when measured
+  std::optional<double> cycles;          ///< elapsed SM cycles, launch to end
+  std::optional<double> clock_mhz;       ///< that turns cycles into time_us
+  std::string clock_basis;               ///< where clock_mhz comes from
+  std::optional<double> tflops;          ///< flops_convention / time_us
+  std::optional<double> peak_tflops;     ///< dense tensor peak
+  std::string peak_basis;                ///< "spec 1830 MHz", "at clock 1605 MHz"
+  std::optional<double> executed_flops;  ///< tile-padded count of this kernel's tile
+
+  std::optional<Timing> timing;
+  std::optional<ClockRecord> clocks;
+  std::optional<Verification> verification;
+  std::optional<Launch> launch;
+  Counters counters;
+
+  std::string limiter;  ///< simulated: the resource with the longest busy time
+  std::vector<BreakdownPart> breakdown;
+  std::vector<Term> terms;
+
+  std::vector<std::string> warnings;
+};
+
+}  // namespace fa3prof::core

@@ -1,0 +1,78 @@
+// From a request to measured results. Free of CUDA types: the program sees only this. CMake picks
+// profiler_cuda.cpp or profiler_none.cpp behind make_profiler; tests put a fake in its place.
+#pragma once
+
+#include "src/core/attention_kernel.h"
+#include "src/core/report.h"
+#include "src/core/result.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fa3prof::profile {
+
+enum class CacheMode { kWarm, kCold };
+enum class VerifyMode { kSampled, kFull };
+enum class CounterMode { kOff, kIfAvailable, kRequired };
+
+/// One problem on one or more kernels.
+struct RunRequest {
+  std::vector<std::string> kernels;  ///< names of core::attention_kernels()
+  core::AttentionProblem problem;
+  int device = 0;
+  int warmup_launches = 5;
+  int samples = 30;  ///< timed launches per kernel, at least 20
+  CacheMode cache = CacheMode::kWarm;
+  VerifyMode verify = VerifyMode::kSampled;
+  CounterMode counters = CounterMode::kIfAvailable;
+  std::uint64_t seed = 1;  ///< of the N(0,1) inputs
+};
+
+/// Called with a phrase ("verifying fa3") when a step begins; may be empty.
+using Progress = std::function<void(const std::string&)>;
+
+/// One line of `fa3prof doctor`.
+struct Finding {
+  enum class Severity { kOk, kWarning, kMissing };
+
+  Severity severity = Severity::kOk;
+  std::string topic;   ///< "CUPTI counters"
+  std::string detail;  ///< what was found
+  std::string cure;    ///< what to do; empty when ok
+};
+
+class Profiler {
+ public:
+  virtual ~Profiler() = default;
+
+  /// This host and build, and the GPU `device` if there is one. Never throws for a missing GPU.
+  [[nodiscard]] virtual core::Environment environment(int device) = 0;
+
+  /// Everything that `run` depends on, each found or missing. Never throws for what is missing.
+  [[nodiscard]] virtual std::vector<Finding> diagnose(int device) = 0;
+
+  /// Verifies, times and counts each kernel; one measured Result per kernel, in request order.
+  /// A kernel that fails verification has verification->passed false and no time. Throws UsageError
+  /// for an unsupported problem, UnavailableError without a fitting GPU or memory, DeviceError when
+  /// a device call fails (and when counters are required but cannot be had).
+  [[nodiscard]] virtual std::vector<core::Result> run(const RunRequest& request,
+                                                      const Progress& progress) = 0;
+};
+
+/// The profiler that this build has.
+[[nodiscard]] std::unique_ptr<Profiler> make_profiler();
+
+/// Counter keys that `run` can report, with the hardware metric behind each.
+struct MetricDescription {
+  std::string key;     ///< "tensor_active_ratio"
+  std::string source;  ///< CUPTI metric: "sm__pipe_tensor_cycles_active.avg..."
+  std::string meaning;
+};
+
+/// What `fa3prof list --metrics` prints; the same in every build.
+[[nodiscard]] std::vector<MetricDescription> describe_metrics();
+
+}  // namespace fa3prof::profile
