@@ -12,7 +12,7 @@ target_compile_options(fa3prof_warnings INTERFACE
 add_library(fa3prof_build INTERFACE)
 target_link_libraries(fa3prof_build INTERFACE fa3prof_warnings)
 target_include_directories(fa3prof_build INTERFACE "${PROJECT_SOURCE_DIR}")
-target_compile_features(fa3prof_build INTERFACE $<$<COMPILE_LANGUAGE:CXX>:cxx_std_20>)
+target_compile_features(fa3prof_build INTERFACE cxx_std_20)
 # CMake 3.25 does not know CUDA's C++20.
 target_compile_options(fa3prof_build INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
 
