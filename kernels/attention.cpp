@@ -1,0 +1,42 @@
+#include "kernels/attention.h"
+
+#include "kernels/fa2/kernel.h"
+#include "kernels/fa3_fp16/kernel.h"
+#include "src/core/error.h"
+
+#include <array>
+
+namespace fa3prof::kernels {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  LaunchDescription (*describe)(const core::AttentionProblem&);
+  void (*launch)(const core::AttentionProblem&, const AttentionTensors&, cudaStream_t);
+};
+
+constexpr std::array kEntries{Entry{"fa2", fa2::describe, fa2::launch},
+                              Entry{"fa3", fa3_fp16::describe, fa3_fp16::launch}};
+
+const Entry& find(const core::AttentionKernel& kernel, const core::AttentionProblem& problem) {
+  core::validate(problem);
+  if (const auto reason = core::why_unsupported(kernel, problem)) throw core::UsageError(*reason);
+  for (const Entry& entry : kEntries) {
+    if (entry.name == kernel.name) return entry;
+  }
+  throw core::UsageError("kernel '" + std::string(kernel.name) + "' has no code in this build");
+}
+
+}  // namespace
+
+LaunchDescription describe_launch(const core::AttentionKernel& kernel,
+                                  const core::AttentionProblem& problem) {
+  return find(kernel, problem).describe(problem);
+}
+
+void launch_attention(const core::AttentionKernel& kernel, const core::AttentionProblem& problem,
+                      const AttentionTensors& tensors, cudaStream_t stream) {
+  find(kernel, problem).launch(problem, tensors, stream);
+}
+
+}  // namespace fa3prof::kernels

@@ -1,0 +1,21 @@
+// The FA2-style forward kernel: cp.async, ldmatrix, mma.sync and one serial loop per CTA.
+#pragma once
+
+#include "kernels/attention.h"
+#include "src/core/attention_problem.h"
+
+#include <cuda_runtime_api.h>
+
+namespace fa3prof::kernels::fa2 {
+
+/// Launch parameters for `problem` on the current device. Throws DeviceError if a CUDA call fails,
+/// UsageError if the grid would exceed 2^31 - 1 CTAs.
+[[nodiscard]] LaunchDescription describe(const core::AttentionProblem& problem);
+
+/// Enqueues the kernel on `stream`. float16, head_dim 128, compute capability 8.0 or newer;
+/// tensors.softmax_scale must be positive. Does not use tensors.workspace.
+/// Throws like describe().
+void launch(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+            cudaStream_t stream);
+
+}  // namespace fa3prof::kernels::fa2

@@ -1,0 +1,182 @@
+// Forward attention in the manner of FlashAttention-3 (arXiv 2407.08608, section 3.1-3.2), FP16.
+//
+//   O[b, i, h, :] = softmax(scale * Q[b, i, h, :] K[b, :, h', :]^T + mask) V[b, :, h', :]
+//   Q, O: [batch, seqlen_q, heads, 128]; K, V: [batch, seqlen_kv, heads_kv, 128]; h' = h / group.
+//
+// A persistent CTA works through tiles of 128 query rows of one head, visiting key blocks from the
+// last to the first so that only the first ones visited need masks. One producer warp brings Q, K
+// and V by TMA; two consumer warpgroups own 64 rows each and run both GEMMs by WGMMA. Two overlaps
+// hide the softmax: inside a warpgroup the softmax of block j runs while P V of block j + 1 does
+// (algorithm 2 of the paper), and the warpgroups take turns at issuing GEMMs (ping-pong), so that
+// one's softmax runs under the other's GEMMs.
+//
+// Shared memory, bytes, tile 128 x 176 (128 x 128): Q 32768, K 2 x 45056 (2 x 32768), V the same,
+// barriers and the tile slot 104: 213096 (163944). O goes from registers to global memory.
+#include "kernels/fa3_fp16/config.h"
+#include "kernels/fa3_fp16/consumer.cuh"
+#include "kernels/fa3_fp16/kernel.h"
+#include "kernels/fa3_fp16/producer.cuh"
+#include "kernels/fa3_fp16/storage.cuh"
+#include "kernels/ptx/mbarrier.cuh"
+#include "kernels/ptx/warpgroup.cuh"
+#include "kernels/runtime/cuda_check.h"
+#include "kernels/runtime/tensor_map.h"
+#include "kernels/tile/scheduler.cuh"
+#include "src/core/error.h"
+
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace fa3prof::kernels::fa3_fp16 {
+namespace {
+
+template <typename Instance>
+__device__ __forceinline__ void initialise(SharedStorage<Instance>& shared) {
+  constexpr unsigned kConsumers = Instance::kConfig.consumer_warpgroups;
+  ptx::mbarrier_init(&shared.q_full, 1);
+  ptx::mbarrier_init(&shared.q_empty, kConsumers);
+  for (int stage = 0; stage < Instance::kConfig.stages; ++stage) {
+    ptx::mbarrier_init(&shared.k_full[stage], 1);
+    ptx::mbarrier_init(&shared.k_empty[stage], kConsumers);
+    ptx::mbarrier_init(&shared.v_full[stage], 1);
+    ptx::mbarrier_init(&shared.v_empty[stage], kConsumers);
+  }
+  ptx::mbarrier_init(&shared.tile_full, 1);
+  ptx::mbarrier_init(&shared.tile_empty, kConsumers * kWarpgroupThreads);
+  ptx::fence_mbarrier_init();
+}
+
+template <typename Instance>
+__global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
+    attention(const Parameters p, const __grid_constant__ CUtensorMap q_map,
+              const __grid_constant__ CUtensorMap k_map,
+              const __grid_constant__ CUtensorMap v_map) {
+  extern __shared__ __align__(1024) unsigned char raw_shared[];
+  auto& shared = *reinterpret_cast<SharedStorage<Instance>*>(raw_shared);
+  if (threadIdx.x == 0) initialise<Instance>(shared);
+  __syncthreads();
+
+  // The shuffle tells the compiler that the role is the same for the whole warp.
+  const int warpgroup =
+      __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / kWarpgroupThreads, 0);
+  if (warpgroup == 0) {
+    ptx::setmaxnreg_dec<Instance::kConfig.producer_registers>();
+    if (threadIdx.x / 32 == 0 && ptx::elect_sync()) {
+      produce<Instance>(shared, p, q_map, k_map, v_map);
+    }
+  } else {
+    ptx::setmaxnreg_inc<Instance::kConfig.consumer_registers>();
+    Consumer<Instance>(shared, p, warpgroup - 1).run();
+  }
+}
+
+/// Causal tiles go section by section: as many heads as keep K and V in half of the L2.
+int section_heads(const core::AttentionProblem& problem, Config config) {
+  if (!problem.is_causal) return 0;
+  constexpr std::int64_t kSectionBytes = 32 << 20;
+  const std::int64_t head_bytes = 2 * problem.seqlen_kv * config.head_dim * 2;
+  const std::int64_t kv_heads = std::max<std::int64_t>(1, kSectionBytes / head_bytes);
+  const std::int64_t heads = kv_heads * (problem.num_heads / problem.num_heads_kv);
+  return static_cast<int>(std::min(heads, problem.batch * problem.num_heads));
+}
+
+tile::TileOrder tile_order(const core::AttentionProblem& problem, Config config) {
+  const std::int64_t row_blocks = (problem.seqlen_q + config.tile_m - 1) / config.tile_m;
+  const std::int64_t tiles = row_blocks * problem.num_heads * problem.batch;
+  if (tiles > std::numeric_limits<int>::max() / 2) {
+    throw core::UsageError("fa3: " + std::to_string(tiles) +
+                           " output tiles are more than one launch can number; use fewer batches");
+  }
+  return {.row_blocks = static_cast<int>(row_blocks),
+          .heads = static_cast<int>(problem.num_heads),
+          .batch = static_cast<int>(problem.batch),
+          .section_heads = section_heads(problem, config)};
+}
+
+int multiprocessors() {
+  int device = 0;
+  int count = 0;
+  cuda_check(cudaGetDevice(&device));
+  cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return count;
+}
+
+template <typename Instance>
+void allow_shared_memory() {
+  cuda_check(cudaFuncSetAttribute(attention<Instance>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  sizeof(SharedStorage<Instance>)));
+}
+
+template <typename Instance>
+LaunchDescription describe_instance(const core::AttentionProblem& problem) {
+  allow_shared_memory<Instance>();
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, attention<Instance>));
+  int resident = 0;
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, attention<Instance>,
+                                                           Instance::kConfig.threads(),
+                                                           sizeof(SharedStorage<Instance>)));
+  return {.tile = {Instance::kConfig.tile_m, Instance::kConfig.tile_n},
+          .stages = Instance::kConfig.stages,
+          .threads = Instance::kConfig.threads(),
+          .ctas_per_sm = resident,
+          .registers_per_thread = attributes.numRegs,
+          .shared_memory_bytes = sizeof(SharedStorage<Instance>),
+          .local_memory_bytes = static_cast<std::int64_t>(attributes.localSizeBytes),
+          .grid = std::min(multiprocessors(), tile_order(problem, Instance::kConfig).tiles()),
+          .is_persistent = true};
+}
+
+template <typename Instance>
+void launch_instance(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                     cudaStream_t stream) {
+  constexpr float kLog2E = 1.44269504088896340736F;
+  const auto map_of = [&](const void* base, const Strides& strides, bool is_query) {
+    return make_tile_map(
+        {.base = base,
+         .strides = strides,
+         .batch = problem.batch,
+         .seqlen = is_query ? problem.seqlen_q : problem.seqlen_kv,
+         .heads = is_query ? problem.num_heads : problem.num_heads_kv,
+         .head_dim = Instance::kConfig.head_dim,
+         .tile_rows = is_query ? Instance::kConfig.tile_m : Instance::kConfig.tile_n});
+  };
+  const Parameters parameters{
+      .o = static_cast<__half*>(tensors.o),
+      .lse = tensors.lse,
+      .o_strides = tensors.o_strides,
+      .seqlen_q = static_cast<int>(problem.seqlen_q),
+      .seqlen_kv = static_cast<int>(problem.seqlen_kv),
+      .heads_per_kv_head = static_cast<int>(problem.num_heads / problem.num_heads_kv),
+      .scale_log2 = tensors.softmax_scale * kLog2E,
+      .order = tile_order(problem, Instance::kConfig),
+      .tile_counter = static_cast<unsigned*>(tensors.workspace)};
+  allow_shared_memory<Instance>();
+  const int grid = std::min(multiprocessors(), parameters.order.tiles());
+  attention<Instance>
+      <<<grid, Instance::kConfig.threads(), sizeof(SharedStorage<Instance>), stream>>>(
+          parameters, map_of(tensors.q, tensors.q_strides, true),
+          map_of(tensors.k, tensors.k_strides, false), map_of(tensors.v, tensors.v_strides, false));
+  cuda_check(cudaGetLastError());
+}
+
+}  // namespace
+
+LaunchDescription describe(const core::AttentionProblem& problem) {
+  return problem.is_causal ? describe_instance<HeadDim128Causal>(problem)
+                           : describe_instance<HeadDim128>(problem);
+}
+
+void launch(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+            cudaStream_t stream) {
+  if (problem.is_causal) {
+    launch_instance<HeadDim128Causal>(problem, tensors, stream);
+  } else {
+    launch_instance<HeadDim128>(problem, tensors, stream);
+  }
+}
+
+}  // namespace fa3prof::kernels::fa3_fp16

@@ -1,0 +1,73 @@
+// What a CTA of the FA3-style kernel shares and is told: shared memory, named barriers, launch
+// parameters, and the work behind a tile number.
+#pragma once
+
+#include "kernels/attention.h"
+#include "kernels/fa3_fp16/config.h"
+#include "kernels/tile/scheduler.cuh"
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace fa3prof::kernels::fa3_fp16 {
+
+constexpr int kWarpgroupThreads = 128;
+constexpr int kWarpgroupRows = 64;
+constexpr int kSwizzleColumns = 64;  // columns of one 128-byte swizzled block
+constexpr int kMmaK = 16;            // K of one WGMMA
+
+template <typename Instance>
+struct SharedStorage {
+  static constexpr int kQElements = Instance::kConfig.tile_m * Instance::kConfig.head_dim;
+  static constexpr int kKvElements = Instance::kConfig.tile_n * Instance::kConfig.head_dim;
+
+  alignas(1024) __half q[kQElements];
+  alignas(1024) __half k[Instance::kConfig.stages][kKvElements];
+  alignas(1024) __half v[Instance::kConfig.stages][kKvElements];
+  std::uint64_t q_full;
+  std::uint64_t q_empty;
+  std::uint64_t k_full[Instance::kConfig.stages];
+  std::uint64_t k_empty[Instance::kConfig.stages];
+  std::uint64_t v_full[Instance::kConfig.stages];
+  std::uint64_t v_empty[Instance::kConfig.stages];
+  std::uint64_t tile_full;
+  std::uint64_t tile_empty;
+  int next_tile;
+};
+
+/// Hardware barrier numbers; 0 is __syncthreads.
+enum class NamedBarrier : int { kTurnOfFirstConsumer = 1 };
+
+struct Parameters {
+  __half* o;
+  float* lse;  ///< [batch, heads, seqlen_q]
+  Strides o_strides;
+  int seqlen_q;
+  int seqlen_kv;
+  int heads_per_kv_head;
+  float scale_log2;  ///< softmax_scale * log2(e)
+  tile::TileOrder order;
+  unsigned* tile_counter;
+};
+
+/// A tile of output and the key blocks it needs.
+struct Work {
+  tile::TilePosition at;
+  int first_row;
+  int key_blocks;
+};
+
+template <typename Instance>
+__device__ __forceinline__ Work work_of(const Parameters& p, int tile_index) {
+  const tile::TilePosition at = tile::position_of(p.order, tile_index);
+  const int first_row = at.row_block * Instance::kConfig.tile_m;
+  int visible = p.seqlen_kv;
+  if constexpr (Instance::kIsCausal) {
+    const int end_row = min(first_row + Instance::kConfig.tile_m, p.seqlen_q);
+    visible = min(visible, max(0, end_row + p.seqlen_kv - p.seqlen_q));
+  }
+  return {at, first_row, (visible + Instance::kConfig.tile_n - 1) / Instance::kConfig.tile_n};
+}
+
+}  // namespace fa3prof::kernels::fa3_fp16

@@ -1,0 +1,150 @@
+// The kernels on the GPU against FP64.
+#include "tests/catch.h"
+#include "tests/kernels/gpu_attention.h"
+
+#include <random>
+#include <string>
+
+namespace fa3prof::tests {
+namespace {
+
+using core::AttentionProblem;
+
+constexpr double kRelativeTolerance = 1e-3;
+constexpr double kLseTolerance = 1e-3;
+constexpr std::int64_t kRows = 2048;
+
+void check(const std::string& kernel, const AttentionProblem& problem, std::uint64_t seed,
+           Order order = Order::kBatchSeqHead) {
+  INFO(kernel << " " << core::describe(problem) << " seed " << seed);
+  const Inputs inputs = random_inputs(problem, seed);
+  const Output output = run_attention(kernel, problem, inputs, order);
+  const Deviation error = deviation(problem, inputs, output, spread_rows(problem, kRows));
+  CHECK(error.relative_error < kRelativeTolerance);
+  CHECK(error.lse_max_abs_error < kLseTolerance);
+  CHECK(output.workspace == 0U);
+}
+
+/// A problem whose sizes straddle tile edges as often as not.
+AttentionProblem random_problem(std::mt19937& random, bool is_causal) {
+  const auto pick = [&](std::int64_t lowest, std::int64_t highest) {
+    return std::uniform_int_distribution<std::int64_t>(lowest, highest)(random);
+  };
+  const auto length = [&] { return pick(0, 1) == 0 ? pick(1, 300) : pick(1, 2100); };
+  AttentionProblem problem;
+  problem.batch = pick(0, 3) == 0 ? pick(1, 32) : pick(1, 4);
+  problem.num_heads_kv = pick(1, 4);
+  problem.num_heads = problem.num_heads_kv * pick(1, 4);
+  problem.seqlen_q = length();
+  problem.seqlen_kv = pick(0, 1) == 0 ? problem.seqlen_q : length();
+  problem.head_dim = 128;
+  problem.is_causal = is_causal;
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("kernels agree with FP64 on 60 random shapes, causal and not", "[kernels][gpu]") {
+  const std::string kernel = GENERATE("fa2", "fa3");
+  const bool is_causal = GENERATE(false, true);
+  if (!gpu_runs(kernel)) return;
+  std::mt19937 random(is_causal ? 7U : 11U);
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    check(kernel, random_problem(random, is_causal), seed);
+  }
+}
+
+TEST_CASE("kernels agree with FP64 on lengths at tile edges", "[kernels][gpu]") {
+  const std::string kernel = GENERATE("fa2", "fa3");
+  if (!gpu_runs(kernel)) return;
+  for (const std::int64_t q : {1, 63, 64, 65, 127, 128, 129}) {
+    for (const std::int64_t kv : {1, 63, 64, 65, 127, 128, 129, 175, 176, 177, 352, 353}) {
+      for (const bool is_causal : {false, true}) {
+        check(kernel,
+              {.batch = 2,
+               .num_heads = 2,
+               .num_heads_kv = 1,
+               .seqlen_q = q,
+               .seqlen_kv = kv,
+               .head_dim = 128,
+               .is_causal = is_causal},
+              static_cast<std::uint64_t>(q * 1000 + kv));
+      }
+    }
+  }
+}
+
+TEST_CASE("rows that see no key get zero output and minus infinity", "[kernels][gpu]") {
+  const std::string kernel = GENERATE("fa2", "fa3");
+  if (!gpu_runs(kernel)) return;
+  const AttentionProblem problem{.batch = 1,
+                                 .num_heads = 1,
+                                 .num_heads_kv = 1,
+                                 .seqlen_q = 400,
+                                 .seqlen_kv = 100,
+                                 .head_dim = 128,
+                                 .is_causal = true};
+  const Inputs inputs = random_inputs(problem, 3);
+  const Output output = run_attention(kernel, problem, inputs);
+  for (std::size_t row = 0; row < 300; ++row) {
+    REQUIRE(output.lse[row] == -std::numeric_limits<float>::infinity());
+    for (std::size_t column = 0; column < 128; ++column) {
+      REQUIRE((output.o[row * 128 + column] & 0x7FFFU) == 0U);
+    }
+  }
+  CHECK(deviation(problem, inputs, output, spread_rows(problem, 400)).relative_error <
+        kRelativeTolerance);
+}
+
+TEST_CASE("the order of the outer dimensions does not matter", "[kernels][gpu]") {
+  const std::string kernel = GENERATE("fa2", "fa3");
+  if (!gpu_runs(kernel)) return;
+  const AttentionProblem problem{.batch = 3,
+                                 .num_heads = 4,
+                                 .num_heads_kv = 2,
+                                 .seqlen_q = 333,
+                                 .seqlen_kv = 555,
+                                 .head_dim = 128,
+                                 .is_causal = true};
+  const Inputs inputs = random_inputs(problem, 5);
+  const Output dense = run_attention(kernel, problem, inputs, Order::kBatchSeqHead);
+  const Output by_head = run_attention(kernel, problem, inputs, Order::kBatchHeadSeq);
+  CHECK(dense.o == by_head.o);
+  CHECK(dense.lse == by_head.lse);
+}
+
+TEST_CASE("results are bitwise the same from run to run", "[kernels][gpu]") {
+  const std::string kernel = GENERATE("fa2", "fa3");
+  const bool is_causal = GENERATE(false, true);
+  if (!gpu_runs(kernel)) return;
+  const AttentionProblem problem{.batch = 2,
+                                 .num_heads = 16,
+                                 .num_heads_kv = 16,
+                                 .seqlen_q = 1500,
+                                 .seqlen_kv = 1500,
+                                 .head_dim = 128,
+                                 .is_causal = is_causal};
+  const Inputs inputs = random_inputs(problem, 9);
+  const Output first = run_attention(kernel, problem, inputs);
+  const Output second = run_attention(kernel, problem, inputs);
+  CHECK(first.o == second.o);
+  CHECK(first.lse == second.lse);
+}
+
+TEST_CASE("kernels agree with FP64 on large tensors", "[kernels][gpu]") {
+  const std::string kernel = GENERATE("fa2", "fa3");
+  if (!gpu_runs(kernel)) return;
+  const AttentionProblem problem{.batch = 2,
+                                 .num_heads = 16,
+                                 .num_heads_kv = 16,
+                                 .seqlen_q = 8192,
+                                 .seqlen_kv = 8192,
+                                 .head_dim = 128,
+                                 .is_causal = false};
+  const Inputs inputs = random_inputs(problem, 13);
+  const Output output = run_attention(kernel, problem, inputs);
+  CHECK(deviation(problem, inputs, output, spread_rows(problem, 256)).relative_error <
+        kRelativeTolerance);
+}
+
+}  // namespace fa3prof::tests

@@ -1,0 +1,53 @@
+// Runs one of our kernels on the GPU on random inputs and compares it with the FP64 reference.
+#pragma once
+
+#include "kernels/attention.h"
+#include "src/numerics/reference_attention.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace fa3prof::tests {
+
+/// True where the kernel can run; prints "SKIPPED: ..." and is false elsewhere.
+[[nodiscard]] bool gpu_runs(std::string_view kernel);
+
+/// How the outer dimensions of Q, K, V and O are ordered in memory.
+enum class Order { kBatchSeqHead, kBatchHeadSeq };
+
+/// Output of a launch on device tensors poisoned with NaN beforehand, back on the host.
+struct Output {
+  std::vector<std::uint16_t> o;  ///< [batch, seqlen_q, num_heads, head_dim], float16 bits
+  std::vector<float> lse;        ///< [batch, num_heads, seqlen_q]
+  unsigned workspace = 0;        ///< first word of the workspace after the launch
+};
+
+/// Inputs of a problem: N(0,1) from `seed`, dense [batch, seqlen, heads, head_dim].
+struct Inputs {
+  std::vector<std::uint16_t> q;
+  std::vector<std::uint16_t> k;
+  std::vector<std::uint16_t> v;
+};
+
+[[nodiscard]] Inputs random_inputs(const core::AttentionProblem& problem, std::uint64_t seed);
+
+[[nodiscard]] Output run_attention(std::string_view kernel, const core::AttentionProblem& problem,
+                                   const Inputs& inputs, Order order = Order::kBatchSeqHead);
+
+/// Errors of O and LSE over `rows`; infinite when any element of the whole output is not finite
+/// although its row sees a key.
+struct Deviation {
+  double relative_error = 0.0;
+  double lse_max_abs_error = 0.0;
+};
+
+[[nodiscard]] Deviation deviation(const core::AttentionProblem& problem, const Inputs& inputs,
+                                  const Output& output,
+                                  const std::vector<numerics::RowIndex>& rows);
+
+/// Every row, or `at_most` of them spread evenly, the first and last included.
+[[nodiscard]] std::vector<numerics::RowIndex> spread_rows(const core::AttentionProblem& problem,
+                                                          std::int64_t at_most);
+
+}  // namespace fa3prof::tests
