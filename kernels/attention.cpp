@@ -5,6 +5,7 @@
 #include "src/core/error.h"
 
 #include <array>
+#include <string>
 
 namespace fa3prof::kernels {
 namespace {
@@ -36,7 +37,13 @@ LaunchDescription describe_launch(const core::AttentionKernel& kernel,
 
 void launch_attention(const core::AttentionKernel& kernel, const core::AttentionProblem& problem,
                       const AttentionTensors& tensors, cudaStream_t stream) {
-  find(kernel, problem).launch(problem, tensors, stream);
+  const Entry& entry = find(kernel, problem);
+  // The kernels look for the largest raw score: a scale of zero or below would turn that around.
+  if (!(tensors.softmax_scale > 0.0F)) {
+    throw core::UsageError("softmax_scale is " + std::to_string(tensors.softmax_scale) +
+                           ", but must be above 0");
+  }
+  entry.launch(problem, tensors, stream);
 }
 
 }  // namespace fa3prof::kernels

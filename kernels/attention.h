@@ -40,7 +40,7 @@ struct AttentionTensors {
   Strides k_strides;
   Strides v_strides;
   Strides o_strides;
-  float softmax_scale = 0.0F;
+  float softmax_scale = 0.0F;  ///< > 0
   /// kWorkspaceBytes of device memory, zero before the first launch. Each launch leaves it zero
   /// again, so it needs no clearing between launches; two launches in flight must not share one.
   void* workspace = nullptr;

@@ -31,7 +31,7 @@ class Consumer {
     // The first consumer may issue its GEMMs at once: its last predecessor gives it the turn.
     if (warpgroup_ == Instance::kConfig.consumer_warpgroups - 1) give_turn();
     unsigned tile_parity = 0;
-    for (int tile_index = blockIdx.x; tile_index < p_.order.tiles();) {
+    for (int tile_index = blockIdx.x; tile_index < p_.order.tiles;) {
       attend(work_of<Instance>(p_, tile_index));
       ptx::mbarrier_wait(&shared_.tile_full, tile_parity);
       tile_index = shared_.next_tile;

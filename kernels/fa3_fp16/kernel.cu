@@ -20,15 +20,13 @@
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/warpgroup.cuh"
 #include "kernels/runtime/cuda_check.h"
+#include "kernels/runtime/launch.h"
 #include "kernels/runtime/tensor_map.h"
 #include "kernels/tile/scheduler.cuh"
-#include "src/core/error.h"
 
 #include <cuda_fp16.h>
 
 #include <algorithm>
-#include <limits>
-#include <string>
 
 namespace fa3prof::kernels::fa3_fp16 {
 namespace {
@@ -73,67 +71,26 @@ __global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
   }
 }
 
-/// Causal tiles go section by section: as many heads as keep K and V in half of the L2.
-int section_heads(const core::AttentionProblem& problem, Config config) {
-  if (!problem.is_causal) return 0;
-  constexpr std::int64_t kSectionBytes = 32 << 20;
-  const std::int64_t head_bytes = 2 * problem.seqlen_kv * config.head_dim * 2;
-  const std::int64_t kv_heads = std::max<std::int64_t>(1, kSectionBytes / head_bytes);
-  const std::int64_t heads = kv_heads * (problem.num_heads / problem.num_heads_kv);
-  return static_cast<int>(std::min(heads, problem.batch * problem.num_heads));
-}
-
-tile::TileOrder tile_order(const core::AttentionProblem& problem, Config config) {
-  const std::int64_t row_blocks = (problem.seqlen_q + config.tile_m - 1) / config.tile_m;
-  const std::int64_t tiles = row_blocks * problem.num_heads * problem.batch;
-  if (tiles > std::numeric_limits<int>::max() / 2) {
-    throw core::UsageError("fa3: " + std::to_string(tiles) +
-                           " output tiles are more than one launch can number; use fewer batches");
-  }
-  return {.row_blocks = static_cast<int>(row_blocks),
-          .heads = static_cast<int>(problem.num_heads),
-          .batch = static_cast<int>(problem.batch),
-          .section_heads = section_heads(problem, config)};
-}
-
-int multiprocessors() {
-  int device = 0;
-  int count = 0;
-  cuda_check(cudaGetDevice(&device));
-  cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
-}
-
 template <typename Instance>
-void allow_shared_memory() {
-  cuda_check(cudaFuncSetAttribute(attention<Instance>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  sizeof(SharedStorage<Instance>)));
+const void* function() {
+  return reinterpret_cast<const void*>(attention<Instance>);
 }
 
 template <typename Instance>
 LaunchDescription describe_instance(const core::AttentionProblem& problem) {
-  allow_shared_memory<Instance>();
-  cudaFuncAttributes attributes{};
-  cuda_check(cudaFuncGetAttributes(&attributes, attention<Instance>));
-  int resident = 0;
-  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, attention<Instance>,
-                                                           Instance::kConfig.threads(),
-                                                           sizeof(SharedStorage<Instance>)));
-  return {.tile = {Instance::kConfig.tile_m, Instance::kConfig.tile_n},
-          .stages = Instance::kConfig.stages,
-          .threads = Instance::kConfig.threads(),
-          .ctas_per_sm = resident,
-          .registers_per_thread = attributes.numRegs,
-          .shared_memory_bytes = sizeof(SharedStorage<Instance>),
-          .local_memory_bytes = static_cast<std::int64_t>(attributes.localSizeBytes),
-          .grid = std::min(multiprocessors(), tile_order(problem, Instance::kConfig).tiles()),
-          .is_persistent = true};
+  LaunchDescription description = describe_function(
+      function<Instance>(), Instance::kConfig.threads(), sizeof(SharedStorage<Instance>));
+  description.tile = {Instance::kConfig.tile_m, Instance::kConfig.tile_n};
+  description.stages = Instance::kConfig.stages;
+  description.grid =
+      std::min(multiprocessors(), tile::tile_order(problem, Instance::kConfig.tile_m).tiles);
+  description.is_persistent = true;
+  return description;
 }
 
 template <typename Instance>
 void launch_instance(const core::AttentionProblem& problem, const AttentionTensors& tensors,
                      cudaStream_t stream) {
-  constexpr float kLog2E = 1.44269504088896340736F;
   const auto map_of = [&](const void* base, const Strides& strides, bool is_query) {
     return make_tile_map(
         {.base = base,
@@ -152,10 +109,10 @@ void launch_instance(const core::AttentionProblem& problem, const AttentionTenso
       .seqlen_kv = static_cast<int>(problem.seqlen_kv),
       .heads_per_kv_head = static_cast<int>(problem.num_heads / problem.num_heads_kv),
       .scale_log2 = tensors.softmax_scale * kLog2E,
-      .order = tile_order(problem, Instance::kConfig),
+      .order = tile::tile_order(problem, Instance::kConfig.tile_m),
       .tile_counter = static_cast<unsigned*>(tensors.workspace)};
-  allow_shared_memory<Instance>();
-  const int grid = std::min(multiprocessors(), parameters.order.tiles());
+  allow_shared_memory(function<Instance>(), sizeof(SharedStorage<Instance>));
+  const int grid = std::min(multiprocessors(), parameters.order.tiles);
   attention<Instance>
       <<<grid, Instance::kConfig.threads(), sizeof(SharedStorage<Instance>), stream>>>(
           parameters, map_of(tensors.q, tensors.q_strides, true),

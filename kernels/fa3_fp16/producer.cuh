@@ -22,7 +22,7 @@ __device__ __forceinline__ void produce(SharedStorage<Instance>& shared, const P
   unsigned q_parity = 0;
   unsigned tile_parity = 0;
 
-  for (int tile_index = blockIdx.x; tile_index < p.order.tiles();) {
+  for (int tile_index = blockIdx.x; tile_index < p.order.tiles;) {
     const Work work = work_of<Instance>(p, tile_index);
     const int kv_head = work.at.head / p.heads_per_kv_head;
     const auto load_block = [&](auto& buffers, std::uint64_t* full, std::uint64_t* empty,

@@ -3,20 +3,11 @@
 // first.
 #pragma once
 
+#include "kernels/tile/tile_order.h"
+
 #include <cstdint>
 
 namespace fa3prof::kernels::tile {
-
-/// The order of tiles, computed on the host.
-struct TileOrder {
-  int row_blocks;  ///< tiles along seqlen_q
-  int heads;
-  int batch;
-  int section_heads;  ///< causal: heads whose K and V stay in L2 together; 0: row blocks run
-                      ///< fastest
-
-  [[nodiscard]] __host__ __device__ int tiles() const { return row_blocks * heads * batch; }
-};
 
 struct TilePosition {
   int row_block;
@@ -24,7 +15,7 @@ struct TilePosition {
   int batch;
 };
 
-/// Position of tile number `index`, 0 <= index < order.tiles().
+/// Position of tile number `index`, 0 <= index < order.tiles.
 /// Without sections: row block fastest, then head, then batch, so that neighbours share K and V.
 /// With sections: section by section of section_heads (head, batch) pairs; inside one, the last row
 /// block (the one that sees most keys) of every head first.
@@ -44,10 +35,10 @@ __device__ __forceinline__ TilePosition position_of(const TileOrder& order, int 
 }
 
 /// Draws the next tile after the first gridDim.x, which each CTA takes by its own number. Every
-/// launch draws exactly order.tiles() times (each CTA stops at its first number beyond the end), so
+/// launch draws exactly order.tiles times (each CTA stops at its first number beyond the end), so
 /// the counter wraps to zero by itself and the next launch finds it clean.
 __device__ __forceinline__ int draw_tile(unsigned* counter, const TileOrder& order) {
-  const unsigned last = static_cast<unsigned>(order.tiles()) - 1U;
+  const unsigned last = static_cast<unsigned>(order.tiles) - 1U;
   return static_cast<int>(gridDim.x + atomicInc(counter, last));
 }
 

@@ -12,14 +12,16 @@ namespace fa3prof::core {
 /// Every list may hold several values; an empty list means "not stated" and takes the default.
 /// expand() is the product of all lists, the last field varying fastest.
 struct ProblemGrid {
-  std::vector<DataType> dtypes;            ///< default fp16
-  std::vector<std::int64_t> head_dims;     ///< default 128
-  std::vector<bool> causal;                ///< default not causal
-  std::vector<std::int64_t> seqlens_q;     ///< default 8192
-  std::vector<std::int64_t> seqlens_kv;    ///< default: equal to seqlen_q
-  std::vector<std::int64_t> batches;       ///< default 16384 / seqlen_q, at least 1
-  std::vector<std::int64_t> num_heads;     ///< default 2048 / head_dim, at least 1
-  std::vector<std::int64_t> num_heads_kv;  ///< default: equal to num_heads
+  std::vector<DataType> dtypes = {};            ///< default fp16
+  std::vector<std::int64_t> head_dims = {};     ///< default 128
+  std::vector<bool> causal = {};                ///< default not causal
+  std::vector<std::int64_t> seqlens_q = {};     ///< default 8192
+  std::vector<std::int64_t> seqlens_kv = {};    ///< default: equal to seqlen_q
+  std::vector<std::int64_t> batches = {};       ///< default 16384 / seqlen_q, at least 1
+  std::vector<std::int64_t> num_heads = {};     ///< default 2048 / head_dim, at least 1
+  std::vector<std::int64_t> num_heads_kv = {};  ///< default: equal to num_heads
+
+  bool operator==(const ProblemGrid&) const = default;
 };
 
 /// `overrides` wins wherever it states something.

@@ -112,6 +112,7 @@ struct Result {
   std::string pipeline;  ///< pipeline file's name, simulated results only
   std::string machine;   ///< machine file's name, simulated results only
   AttentionProblem problem;
+  std::string unsupported_reason;  ///< why the kernel was not run on it; empty when it was
 
   std::optional<double> time_us;         ///< median when measured
   std::optional<double> cycles;          ///< elapsed SM cycles, launch to end

@@ -1,0 +1,262 @@
+// A CTA of the FA2-style kernel at work on its tile of output, as one thread sees it.
+#pragma once
+
+#include "kernels/fa2/slab_softmax.cuh"
+#include "kernels/fa2/storage.cuh"
+#include "kernels/ptx/cp_async.cuh"
+#include "kernels/ptx/ldmatrix.cuh"
+#include "kernels/ptx/mma.cuh"
+#include "kernels/ptx/unroll.h"
+#include "kernels/tile/online_softmax.cuh"
+#include "kernels/tile/scheduler.cuh"
+#include "kernels/tile/store_rows.cuh"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fa3prof::kernels::fa2 {
+
+/// One CTA's tile of output: registers of one thread and the steps of the algorithm.
+template <typename Instance>
+class QueryTile {
+ public:
+  __device__ __forceinline__ QueryTile(const Parameters& p, std::uint32_t shared)
+      : p_(p),
+        at_(tile::position_of(p.order, static_cast<int>(blockIdx.x))),
+        first_row_(at_.row_block * kConfig.tile_m),
+        shared_(shared),
+        lane_row_(shared + lane_ % 16 * kRowBytes + ((lane_ / 16) ^ (lane_ % 8)) * 16),
+        lane_key_(shared + (lane_ / 16 * 8 + lane_ % 8) * kRowBytes +
+                  ((lane_ / 8 % 2) ^ (lane_ % 8)) * 16) {}
+
+  __device__ __forceinline__ void run() {
+    const std::int64_t end_row =
+        min(std::int64_t{first_row_} + kConfig.tile_m, std::int64_t{p_.seqlen_q});
+    const int visible_to_last = visible_keys(p_, end_row - 1);
+    if (visible_to_last > 0) {
+      const int last_block = (visible_to_last - 1) / kConfig.tile_n;
+      const int whole_blocks = visible_keys(p_, first_row_) / kConfig.tile_n;
+      load_first(last_block);
+      int block = last_block;
+      for (; block >= whole_blocks; --block) visit_block<true>(block);
+      for (; block >= 0; --block) visit_block<false>(block);
+    }
+    store();
+  }
+
+ private:
+  using Source = const Element*;
+
+  static constexpr Config kConfig = Instance::kConfig;
+  static constexpr int kThreads = kConfig.threads();
+  static constexpr int kSlabs = kConfig.tile_m / (kMmaM * kConfig.warps);
+  static constexpr int kScores = kConfig.tile_n / 2;     // accumulator registers of S, per slab
+  static constexpr int kOutputs = kConfig.head_dim / 2;  // of O, per slab
+  static constexpr int kQOffset = offsetof(SharedStorage<Instance>, q);
+  static constexpr int kKOffset = offsetof(SharedStorage<Instance>, k);
+  static constexpr int kVOffset = offsetof(SharedStorage<Instance>, v);
+  static_assert(kConfig.stages == 1, "the serial loop has one buffer of K and one of V");
+
+  /// Starts the copies of Q and of the first K block visited.
+  __device__ __forceinline__ void load_first(int last_block) {
+    const std::int64_t first_key = std::int64_t{last_block} * kConfig.tile_n;
+    const int kv_head = at_.head / p_.heads_per_kv_head;
+    const AttentionTensors& t = p_.tensors;
+    k_ = chunk_of(t.k, t.k_strides, kv_head) + first_key * t.k_strides.seq;
+    v_ = chunk_of(t.v, t.v_strides, kv_head) + first_key * t.v_strides.seq;
+    load<true, kConfig.tile_m, kQOffset>(
+        chunk_of(t.q, t.q_strides, at_.head) + first_row_ * t.q_strides.seq, t.q_strides.seq,
+        p_.seqlen_q - first_row_);
+    load<true, kConfig.tile_n, kKOffset>(k_, t.k_strides.seq, p_.seqlen_kv - first_key);
+  }
+
+  /// One turn of the serial loop. kIsMasked: some row does not see all keys of the block.
+  template <bool kIsMasked>
+  __device__ __forceinline__ void visit_block(int block) {
+    const int first_key = block * kConfig.tile_n;
+    float scores[kSlabs][kScores] = {};
+    // K of this block has arrived, and every warp is done with the V before it.
+    ptx::cp_async_wait_all();
+    __syncthreads();
+    load<kIsMasked, kConfig.tile_n, kVOffset>(v_, p_.tensors.v_strides.seq,
+                                              p_.seqlen_kv - first_key);
+    v_ -= kConfig.tile_n * p_.tensors.v_strides.seq;
+
+    multiply_scores(scores);
+    float rescale[kSlabs][tile::kRowsPerThread];
+    FA3PROF_UNROLL
+    for (int slab = 0; slab < kSlabs; ++slab) {
+      if constexpr (kIsMasked) mask(slab, first_key, scores[slab]);
+      softmax_[slab].raise_maximum(scores[slab], p_.scale_log2, rescale[slab]);
+    }
+
+    // V has arrived, and every warp is done with K.
+    ptx::cp_async_wait_all();
+    __syncthreads();
+    if (block > 0) {
+      k_ -= kConfig.tile_n * p_.tensors.k_strides.seq;
+      load<false, kConfig.tile_n, kKOffset>(k_, p_.tensors.k_strides.seq, kConfig.tile_n);
+    }
+    accumulate_output(scores, rescale);
+  }
+
+  /// Starts the copy of kRows rows to `kOffset` in shared memory; eight threads bring the 128 bytes
+  /// of a row. `from` is this thread's chunk of its first row. kMayEnd: rows from `rows` on, which
+  /// are not read, become zeros.
+  template <bool kMayEnd, int kRows, int kOffset>
+  __device__ __forceinline__ void load(Source from, std::int64_t stride, int rows) const {
+    constexpr int kRowsAtOnce = kThreads / 8;
+    const int thread_row = static_cast<int>(threadIdx.x) / 8;
+    const int chunk = (static_cast<int>(threadIdx.x) % 8) ^ (thread_row % 8);
+    const std::uint32_t to = shared_ + kOffset + thread_row * kRowBytes + chunk * 16;
+    FA3PROF_UNROLL
+    for (int step = 0; step < kRows; step += kRowsAtOnce) {
+      FA3PROF_UNROLL
+      for (int column = 0; column < kConfig.head_dim; column += kBlockColumns) {
+        const std::uint32_t at = to + (column / kBlockColumns * kRows + step) * kRowBytes;
+        if constexpr (kMayEnd) {
+          ptx::cp_async_cg_zfill(at, from + column, thread_row + step < rows);
+        } else {
+          ptx::cp_async_cg(at, from + column);
+        }
+      }
+      from += kRowsAtOnce * stride;
+    }
+  }
+
+  /// Address of (row, column) in a tile of kRows rows at `kOffset`, as seen from `lane`, which is
+  /// the address of row 0 and column 0 there. row and column are multiples of 16.
+  template <int kRows, int kOffset>
+  static __device__ __forceinline__ std::uint32_t address(std::uint32_t lane, int row, int column) {
+    const int block = column / kBlockColumns;
+    const int chunk = column % kBlockColumns / kChunkElements;
+    return (lane ^ static_cast<std::uint32_t>(chunk * 16)) +
+           static_cast<std::uint32_t>(kOffset + (block * kRows + row) * kRowBytes);
+  }
+
+  /// S += Q K^T. ptxas moves the loads of a step between the mma of the step before.
+  __device__ __forceinline__ void multiply_scores(float (&scores)[kSlabs][kScores]) const {
+    FA3PROF_UNROLL
+    for (int column = 0; column < kConfig.head_dim; column += kMmaK) {
+      std::uint32_t q[kSlabs][4];
+      std::uint32_t k[kConfig.tile_n / 16][4];
+      FA3PROF_UNROLL
+      for (int slab = 0; slab < kSlabs; ++slab) {
+        const int row = (slab * kConfig.warps + warp_) * kMmaM;
+        ptx::ldmatrix_x4(q[slab], address<kConfig.tile_m, kQOffset>(lane_row_, row, column));
+      }
+      FA3PROF_UNROLL
+      for (int key = 0; key < kConfig.tile_n; key += 16) {
+        ptx::ldmatrix_x4(k[key / 16], address<kConfig.tile_n, kKOffset>(lane_key_, key, column));
+      }
+      FA3PROF_UNROLL
+      for (int key = 0; key < kConfig.tile_n; key += 16) {
+        multiply(scores, key / 2, q, k[key / 16]);
+      }
+    }
+  }
+
+  /// The accumulators of 16 columns, from register `first` of each slab on, += A of each slab times
+  /// one B fragment of 16 x 16.
+  template <int kCount>
+  static __device__ __forceinline__ void multiply(float (&d)[kSlabs][kCount], int first,
+                                                  const std::uint32_t (&a)[kSlabs][4],
+                                                  const std::uint32_t (&b)[4]) {
+    FA3PROF_UNROLL
+    for (int slab = 0; slab < kSlabs; ++slab) {
+      ptx::mma_m16n8k16<Element>(&d[slab][first], a[slab], b[0], b[1]);
+      ptx::mma_m16n8k16<Element>(&d[slab][first + 4], a[slab], b[2], b[3]);
+    }
+  }
+
+  __device__ __forceinline__ void mask(int slab, int first_key, float (&scores)[kScores]) const {
+    const int visible[tile::kRowsPerThread] = {visible_keys(p_, row_of(slab, 0)),
+                                               visible_keys(p_, row_of(slab, 1))};
+    tile::mask_scores(scores, first_key, visible);
+  }
+
+  /// O = O * rescale + P V, with P = exp(S - maximum) made 16 keys at a time. ptxas moves the
+  /// exponentials of a step between the mma of the step before.
+  __device__ __forceinline__ void accumulate_output(
+      const float (&scores)[kSlabs][kScores],
+      const float (&rescale)[kSlabs][tile::kRowsPerThread]) {
+    FA3PROF_UNROLL
+    for (int key = 0; key < kConfig.tile_n; key += kMmaK) {
+      std::uint32_t p[kSlabs][4];
+      FA3PROF_UNROLL
+      for (int slab = 0; slab < kSlabs; ++slab) {
+        softmax_[slab].exponentiate(&scores[slab][key / 2], p_.scale_log2, p[slab]);
+      }
+      FA3PROF_UNROLL
+      for (int column = 0; column < kConfig.head_dim; column += 16) {
+        std::uint32_t v[4];
+        ptx::ldmatrix_x4_trans(v, address<kConfig.tile_n, kVOffset>(lane_row_, key, column));
+        if (key == 0) rescale_columns(column, rescale);
+        multiply(output_, column / 2, p, v);
+      }
+    }
+  }
+
+  /// Brings 16 columns of O to the new row maxima.
+  __device__ __forceinline__ void rescale_columns(
+      int column, const float (&rescale)[kSlabs][tile::kRowsPerThread]) {
+    FA3PROF_UNROLL
+    for (int slab = 0; slab < kSlabs; ++slab) {
+      FA3PROF_UNROLL
+      for (int i = 0; i < 8; ++i) output_[slab][column / 2 + i] *= rescale[slab][tile::row_of(i)];
+    }
+  }
+
+  /// Normalises and writes the rows that exist.
+  __device__ __forceinline__ void store() {
+    const Strides& strides = p_.tensors.o_strides;
+    Element* const o =
+        static_cast<Element*>(p_.tensors.o) + at_.batch * strides.batch + at_.head * strides.head;
+    float* const lse =
+        p_.tensors.lse + (std::int64_t{at_.batch} * p_.order.heads + at_.head) * p_.seqlen_q;
+    FA3PROF_UNROLL
+    for (int slab = 0; slab < kSlabs; ++slab) {
+      softmax_[slab].finish_sums();
+      FA3PROF_UNROLL
+      for (int r = 0; r < tile::kRowsPerThread; ++r) {
+        const std::int64_t row = row_of(slab, r);
+        const bool exists = row < p_.seqlen_q;
+        tile::store_row_f16(output_[slab], r, softmax_[slab].normalizer(r),
+                            exists ? o + row * strides.seq : nullptr);
+        if (exists && lane_ % 4 == 0) lse[row] = softmax_[slab].log_sum_exp(r);
+      }
+    }
+  }
+
+  /// Row r (0 or 1) of this thread in `slab`, within the sequence.
+  [[nodiscard]] __device__ __forceinline__ std::int64_t row_of(int slab, int r) const {
+    return std::int64_t{first_row_} + (slab * kConfig.warps + warp_) * kMmaM + lane_ / 4 + 8 * r;
+  }
+
+  /// This thread's first chunk of a [seqlen, d] slice: thread t copies chunk t % 8 of row t / 8.
+  [[nodiscard]] __device__ __forceinline__ Source chunk_of(const void* base, const Strides& strides,
+                                                           int head) const {
+    const int thread = static_cast<int>(threadIdx.x);
+    return static_cast<const Element*>(base) + at_.batch * strides.batch + head * strides.head +
+           thread / 8 * strides.seq + thread % 8 * kChunkElements;
+  }
+
+  const Parameters& p_;
+  const int lane_ = static_cast<int>(threadIdx.x) % 32;
+  // The shuffle tells the compiler that the number is the same for the whole warp.
+  const int warp_ = __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / 32, 0);
+  const tile::TilePosition at_;
+  const int first_row_;
+  const std::uint32_t shared_;
+  // This lane's ldmatrix addresses of 16 x 16 elements at (0, 0). Matrices 0 to 3, for Q and V:
+  // upper left, lower left, upper right, lower right. For K: the middle two change places, so that
+  // both registers of a B fragment are neighbours.
+  const std::uint32_t lane_row_;
+  const std::uint32_t lane_key_;
+  Source k_ = nullptr;  ///< this thread's first chunk of the K block to load
+  Source v_ = nullptr;  ///< the same of V
+  SlabSoftmax softmax_[kSlabs];
+  float output_[kSlabs][kOutputs] = {};
+};
+
+}  // namespace fa3prof::kernels::fa2

@@ -1,0 +1,47 @@
+// What a CTA of the FA2-style kernel shares and is told: shared memory, launch parameters, and the
+// keys that a query row sees.
+#pragma once
+
+#include "kernels/attention.h"
+#include "kernels/fa2/config.h"
+#include "kernels/tile/scheduler.cuh"
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace fa3prof::kernels::fa2 {
+
+constexpr int kBlockColumns = 64;  // columns of a shared-memory block: 128-byte rows
+constexpr int kRowBytes = 128;
+constexpr int kChunkElements = 8;  // 16 bytes: the unit of copies and of the swizzle
+constexpr int kMmaM = 16;
+constexpr int kMmaK = 16;
+
+using Element = __half;  // of Q, K, V and O
+
+template <typename Instance>
+struct SharedStorage {
+  alignas(1024) Element q[Instance::kConfig.tile_m * Instance::kConfig.head_dim];
+  alignas(1024) Element k[Instance::kConfig.tile_n * Instance::kConfig.head_dim];
+  alignas(1024) Element v[Instance::kConfig.tile_n * Instance::kConfig.head_dim];
+};
+
+struct Parameters {
+  AttentionTensors tensors;
+  int seqlen_q;
+  int seqlen_kv;
+  int heads_per_kv_head;
+  bool is_causal;
+  float scale_log2;  ///< softmax_scale * log2(e)
+  tile::TileOrder order;
+};
+
+/// Keys that query row `row` sees, counted from key 0.
+__device__ __forceinline__ int visible_keys(const Parameters& p, std::int64_t row) {
+  if (!p.is_causal) return p.seqlen_kv;
+  const std::int64_t visible = row + 1 + p.seqlen_kv - p.seqlen_q;
+  return static_cast<int>(max(std::int64_t{0}, min(visible, std::int64_t{p.seqlen_kv})));
+}
+
+}  // namespace fa3prof::kernels::fa2

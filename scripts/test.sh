@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Builds one preset (default: release) and passes its tests. GPU tests skip themselves without a GPU.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+preset=${1:-release}
+scripts/build.sh "$preset"
+ctest --preset "$preset"

@@ -1,0 +1,136 @@
+#include "sim/machine.h"
+
+#include "sim/builtin_configs.h"
+#include "src/core/error.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace fa3prof::sim {
+namespace {
+
+struct Field {
+  std::string_view key;
+  Machine::Number Machine::*member;
+};
+
+// One row per number: read, required() and the JSON Schema use the same keys.
+constexpr std::array kFields{
+    Field{"clock_spec_mhz", &Machine::clock_spec_mhz},
+    Field{"clock_max_mhz", &Machine::clock_max_mhz},
+    Field{"clock_load_mhz", &Machine::clock_load_mhz},
+    Field{"memory_bytes", &Machine::memory_bytes},
+    Field{"l2_bytes", &Machine::l2_bytes},
+    Field{"shared_memory_per_cta_bytes", &Machine::shared_memory_per_cta_bytes},
+    Field{"shared_memory_per_sm_bytes", &Machine::shared_memory_per_sm_bytes},
+    Field{"shared_memory_reserved_bytes", &Machine::shared_memory_reserved_bytes},
+    Field{"registers_per_sm", &Machine::registers_per_sm},
+    Field{"threads_per_sm", &Machine::threads_per_sm},
+    Field{"wgmma_fp16_flop_per_cycle", &Machine::wgmma_fp16_flop_per_cycle},
+    Field{"wgmma_fp8_flop_per_cycle", &Machine::wgmma_fp8_flop_per_cycle},
+    Field{"mma_sync_fp16_flop_per_cycle", &Machine::mma_sync_fp16_flop_per_cycle},
+    Field{"wgmma_wait_cycles", &Machine::wgmma_wait_cycles},
+    Field{"wgmma_stall_per_fp32_cycle", &Machine::wgmma_stall_per_fp32_cycle},
+    Field{"fp32_per_cycle", &Machine::fp32_per_cycle},
+    Field{"mufu_per_cycle", &Machine::mufu_per_cycle},
+    Field{"alu_per_cycle", &Machine::alu_per_cycle},
+    Field{"convert_fp16_per_cycle", &Machine::convert_fp16_per_cycle},
+    Field{"convert_fp8_per_cycle", &Machine::convert_fp8_per_cycle},
+    Field{"shuffle_per_cycle", &Machine::shuffle_per_cycle},
+    Field{"issue_per_cycle", &Machine::issue_per_cycle},
+    Field{"shuffle_latency_cycles", &Machine::shuffle_latency_cycles},
+    Field{"shared_memory_bytes_per_cycle", &Machine::shared_memory_bytes_per_cycle},
+    Field{"tma_latency_cycles", &Machine::tma_latency_cycles},
+    Field{"tma_bytes_per_cycle", &Machine::tma_bytes_per_cycle},
+    Field{"cp_async_latency_cycles", &Machine::cp_async_latency_cycles},
+    Field{"cp_async_bytes_per_cycle", &Machine::cp_async_bytes_per_cycle},
+    Field{"l2_bytes_per_cycle", &Machine::l2_bytes_per_cycle},
+    Field{"hbm_bytes_per_s", &Machine::hbm_bytes_per_s},
+    Field{"mbarrier_cycles", &Machine::mbarrier_cycles},
+    Field{"named_barrier_cycles", &Machine::named_barrier_cycles},
+    Field{"cta_barrier_cycles", &Machine::cta_barrier_cycles},
+    Field{"launch_us", &Machine::launch_us},
+};
+
+constexpr std::int64_t kMostSms = 1 << 20;
+
+/// Latencies may be zero in an idealised machine; what is divided by may not.
+bool may_be_zero(std::string_view key) {
+  return key.ends_with("_cycles") || key == "wgmma_stall_per_fp32_cycle" || key == "launch_us" ||
+         key == "shared_memory_reserved_bytes";
+}
+
+core::ComputeCapability read_capability(const core::JsonReader& reader) {
+  const auto parts = reader.items();
+  if (parts.size() != 2) reader.fail("must be [major, minor], for example [9, 0]");
+  return {.major = static_cast<int>(parts[0].integer({.min = 1, .max = 99})),
+          .minor = static_cast<int>(parts[1].integer({.min = 0, .max = 99}))};
+}
+
+bool within(double value, const Machine::Number& expected, double ratio) {
+  return expected && std::abs(value - *expected) <= ratio * *expected;
+}
+
+/// Clocks are reported exactly; memory sizes differ by what the driver keeps and by ECC.
+bool is_described_by(const core::Gpu& gpu, const Machine& machine) {
+  constexpr double kClockTolerance = 0.01;
+  constexpr double kMemoryTolerance = 0.07;
+  return machine.compute_capability == gpu.capability && machine.sm_count == gpu.sm_count &&
+         within(gpu.max_sm_clock_mhz, machine.clock_max_mhz, kClockTolerance) &&
+         within(static_cast<double>(gpu.memory_bytes), machine.memory_bytes, kMemoryTolerance);
+}
+
+}  // namespace
+
+double required(const Machine& machine, Machine::Number Machine::*member, std::string_view user) {
+  if (const auto& number = machine.*member) return *number;
+  for (const Field& field : kFields) {
+    if (field.member != member) continue;
+    throw core::UsageError(
+        fmt::format("{} needs {}, which machine {} does not state: choose a "
+                    "machine that has it, or add it to the machine file",
+                    user, field.key, machine.name));
+  }
+  throw core::UsageError(fmt::format("{} needs a number of machine {}", user, machine.name));
+}
+
+Machine read_machine(core::JsonReader reader) {
+  Machine machine;
+  machine.name = reader.at("name").string();
+  if (auto text = reader.find("description")) machine.description = text->string();
+  const core::SourcedNumber sms =
+      reader.at("sm_count").sourced_number({.min = 1, .max = static_cast<double>(kMostSms)});
+  machine.sm_count = static_cast<std::int64_t>(sms.value);
+  if (static_cast<double>(machine.sm_count) != sms.value) {
+    reader.at("sm_count").at("value").fail("must be an integer");
+  }
+  if (auto capability = reader.find("compute_capability")) {
+    machine.compute_capability = read_capability(*capability);
+  }
+  for (const Field& field : kFields) {
+    const auto number = reader.find(field.key);
+    if (!number) continue;
+    machine.*field.member =
+        number->sourced_number(may_be_zero(field.key) ? core::kNotNegative : core::kPositive).value;
+  }
+  reader.finish();
+  return machine;
+}
+
+Machine load_machine(const std::string& name_or_path) {
+  const ConfigDocument document = load_config(ConfigKind::kMachine, name_or_path);
+  return read_machine({document.json, document.file});
+}
+
+std::vector<std::string> builtin_machines() { return builtin_config_names(ConfigKind::kMachine); }
+
+std::optional<std::string> machine_for(const core::Gpu& gpu) {
+  for (const std::string& name : builtin_machines()) {
+    if (is_described_by(gpu, load_machine(name))) return name;
+  }
+  return std::nullopt;
+}
+
+}  // namespace fa3prof::sim

@@ -1,0 +1,85 @@
+// A GPU as numbers: units, rates, latencies, capacities. Files: configs/machines. Not: any kernel.
+#pragma once
+
+#include "src/core/json_reader.h"
+#include "src/core/report.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fa3prof::sim {
+
+/// Members are named as their keys in the file, where each is {"value": ..., "source": ...}. Rates
+/// are per SM unless they say otherwise. An absent number is one that the machine lacks (an A100
+/// has no WGMMA) or that nobody knows; a pipeline that needs it is refused.
+struct Machine {
+  using Number = std::optional<double>;
+
+  std::string name;
+  std::string description;
+  std::int64_t sm_count = 1;
+  std::optional<core::ComputeCapability> compute_capability;
+
+  Number clock_spec_mhz;  ///< at which the datasheet counts its TFLOPS
+  Number clock_max_mhz;   ///< as the driver reports it
+  Number clock_load_mhz;  ///< assumed while attention runs: turns cycles into time
+
+  Number memory_bytes;  ///< device memory as the driver reports it
+  Number l2_bytes;
+  Number shared_memory_per_cta_bytes;
+  Number shared_memory_per_sm_bytes;
+  Number shared_memory_reserved_bytes;  ///< taken by the system from each CTA's share
+  Number registers_per_sm;              ///< 32-bit
+  Number threads_per_sm;
+
+  Number wgmma_fp16_flop_per_cycle;
+  Number wgmma_fp8_flop_per_cycle;
+  Number mma_sync_fp16_flop_per_cycle;
+  Number wgmma_wait_cycles;  ///< from the end of a WGMMA group to the waiting warpgroup
+  Number
+      wgmma_stall_per_fp32_cycle;  ///< tensor cycles lost per cycle of a busy FP32 pipe beside it
+
+  Number fp32_per_cycle;          ///< FFMA, FADD, FMUL: thread instructions
+  Number mufu_per_cycle;          ///< EX2
+  Number alu_per_cycle;           ///< FMNMX, compare, select
+  Number convert_fp16_per_cycle;  ///< F2FP instructions (two elements each), on the ALU pipe
+  Number convert_fp8_per_cycle;   ///< the same to e4m3
+  Number shuffle_per_cycle;       ///< SHFL
+  Number issue_per_cycle;         ///< any thread instruction: 32 times the warp instructions
+  Number shuffle_latency_cycles;  ///< SHFL and the instruction that combines its result
+
+  Number shared_memory_bytes_per_cycle;
+  Number tma_latency_cycles;  ///< L2 hit, issue to the thread that waits on the mbarrier, size 0
+  Number tma_bytes_per_cycle;
+  Number cp_async_latency_cycles;  ///< L2 hit
+  Number cp_async_bytes_per_cycle;
+  Number l2_bytes_per_cycle;  ///< reads of all SMs together
+  Number hbm_bytes_per_s;
+
+  Number mbarrier_cycles;       ///< arrive to the waiting thread
+  Number named_barrier_cycles;  ///< bar.arrive to the warpgroup in bar.sync
+  Number cta_barrier_cycles;    ///< __syncthreads
+  Number launch_us;             ///< start and end of a kernel in a stream of launches
+};
+
+/// `machine.*member`. Throws UsageError "<user> needs <key>, which machine <name> does not state".
+[[nodiscard]] double required(const Machine& machine, Machine::Number Machine::*member,
+                              std::string_view user);
+
+/// Reads a machine object and refuses what it does not know. Throws ConfigError.
+[[nodiscard]] Machine read_machine(core::JsonReader reader);
+
+/// `name_or_path`: a built-in machine ("h200_sxm") or, with '/' or ".json" in it, a file.
+/// Throws UsageError for an unknown name, ConfigError for a bad file.
+[[nodiscard]] Machine load_machine(const std::string& name_or_path);
+
+[[nodiscard]] std::vector<std::string> builtin_machines();
+
+/// The built-in machine with this GPU's compute capability, SM count, maximum clock and memory
+/// size, or nothing. Names are not compared: drivers and resellers vary them.
+[[nodiscard]] std::optional<std::string> machine_for(const core::Gpu& gpu);
+
+}  // namespace fa3prof::sim

@@ -1,0 +1,91 @@
+#include "sim/pipeline.h"
+
+#include "sim/builtin_configs.h"
+#include "src/core/error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fa3prof::sim {
+namespace {
+
+bool matches(const TileChoice& choice, const core::AttentionProblem& problem) {
+  return choice.head_dim.value_or(problem.head_dim) == problem.head_dim &&
+         choice.is_causal.value_or(problem.is_causal) == problem.is_causal &&
+         choice.dtype.value_or(problem.dtype) == problem.dtype;
+}
+
+std::string describe(const TileChoice& choice) {
+  std::vector<std::string> conditions;
+  if (choice.head_dim) conditions.push_back(fmt::format("head_dim {}", *choice.head_dim));
+  if (choice.is_causal) conditions.emplace_back(*choice.is_causal ? "causal" : "not causal");
+  if (choice.dtype) conditions.emplace_back(core::name_of(*choice.dtype));
+  return fmt::format("{}", fmt::join(conditions, " "));
+}
+
+[[noreturn]] void refuse(const Pipeline& pipeline, const core::AttentionProblem& problem) {
+  std::vector<std::string> choices;
+  for (const TileChoice& choice : pipeline.tiles) choices.push_back(describe(choice));
+  throw core::UsageError(fmt::format("pipeline {} has no tile for {}; it has: {}", pipeline.name,
+                                     core::describe(problem), fmt::join(choices, "; ")));
+}
+
+std::int64_t whole(const Pipeline& pipeline, const Size& size, const SizeScope& scope,
+                   std::string_view name) {
+  const double value = size.value(scope);
+  if (value < 1.0 || value != std::floor(value)) {
+    throw core::UsageError(fmt::format("pipeline {}: {} is {} = {}, but must be a whole number",
+                                       pipeline.name, name, size.formula(scope), value));
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+int Pipeline::threads() const {
+  int warps = 0;
+  for (const Role& role : roles) warps += role.instances * role.warps;
+  return 32 * warps;
+}
+
+TileSizes tile_sizes(const Pipeline& pipeline, const core::AttentionProblem& problem) {
+  if (std::ranges::find(pipeline.dtypes, problem.dtype) == pipeline.dtypes.end()) {
+    refuse(pipeline, problem);
+  }
+  const auto choice = std::ranges::find_if(
+      pipeline.tiles, [&](const TileChoice& c) { return matches(c, problem); });
+  if (choice == pipeline.tiles.end()) refuse(pipeline, problem);
+
+  TileSizes sizes{.tile = {}, .stages = choice->stages, .scope = {}};
+  SizeScope& scope = sizes.scope;
+  scope[SizeName::kHeadDim] = static_cast<double>(problem.head_dim);
+  scope[SizeName::kElementBytes] = static_cast<double>(core::element_bytes(problem.dtype));
+  scope[SizeName::kSeqlenQ] = static_cast<double>(problem.seqlen_q);
+  scope[SizeName::kSeqlenKv] = static_cast<double>(problem.seqlen_kv);
+  scope[SizeName::kStages] = static_cast<double>(choice->stages);
+  sizes.tile.m = whole(pipeline, choice->tile_m, scope, "tile_m");
+  scope[SizeName::kTileM] = static_cast<double>(sizes.tile.m);
+  sizes.tile.n = whole(pipeline, choice->tile_n, scope, "tile_n");
+  scope[SizeName::kTileN] = static_cast<double>(sizes.tile.n);
+  return sizes;
+}
+
+double shared_memory_bytes(const Pipeline& pipeline, const SizeScope& scope) {
+  double bytes = 0.0;
+  for (const Buffer& buffer : pipeline.buffers) {
+    bytes += buffer.bytes.value(scope) * buffer.copies.value(scope);
+  }
+  return bytes;
+}
+
+Pipeline load_pipeline(const std::string& name_or_path) {
+  const ConfigDocument document = load_config(ConfigKind::kPipeline, name_or_path);
+  return read_pipeline({document.json, document.file});
+}
+
+std::vector<std::string> builtin_pipelines() { return builtin_config_names(ConfigKind::kPipeline); }
+
+}  // namespace fa3prof::sim

@@ -1,0 +1,197 @@
+// A kernel as a program: roles that load, wait, multiply and signal. Files: configs/pipelines; the
+// language is taught in docs/model.md. Nothing here or in the engines knows a kernel by name.
+#pragma once
+
+#include "sim/size.h"
+#include "src/core/attention_problem.h"
+#include "src/core/json_reader.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace fa3prof::sim {
+
+/// Units of an SM that steps occupy; l2 is the SM's share of the chip's L2 bandwidth.
+enum class Resource {
+  kTensor,
+  kFp32,
+  kMufu,
+  kAlu,
+  kShuffle,
+  kIssue,
+  kSharedMemory,
+  kLoad,  ///< the SM's inbound path, by TMA or cp.async
+  kL2,
+};
+
+inline constexpr std::array<std::string_view, 9> kResourceNames{
+    "tensor", "fp32", "mufu", "alu", "shuffle", "issue", "shared_memory", "load", "l2"};
+inline constexpr std::size_t kResources = kResourceNames.size();
+
+/// Kinds of instruction an elementwise step counts.
+enum class Operation { kFma, kAdd, kMul, kExp2, kMax, kSelect, kConvert, kShuffle };
+
+inline constexpr std::array<std::string_view, 8> kOperationNames{
+    "fma", "add", "mul", "exp2", "max", "select", "convert", "shuffle"};
+
+enum class BarrierKind {
+  kMbarrier,  ///< wait / arrive in phases; passes after all arriving role instances have arrived
+  kNamed,     ///< bar.sync / bar.arrive: sync arrives and waits
+  kTurn,  ///< a token that goes round the instances of one role: sync takes it, arrive passes it
+  kCta,   ///< __syncthreads of every instance that has a `barrier` step
+};
+
+struct Barrier {
+  std::string name;
+  BarrierKind kind = BarrierKind::kMbarrier;
+  Size initially_free =
+      {};  ///< mbarrier: waits that pass before anyone has arrived (empty buffers)
+};
+
+/// A region of shared memory that loads fill.
+struct Buffer {
+  std::string name;
+  Size bytes;
+  Size copies;  ///< stages
+};
+
+using BarrierIndex = std::size_t;
+using GroupIndex = std::size_t;  ///< an asynchronous group of a role, in Role::groups
+
+enum class CopyUnit { kTma, kCpAsync };
+enum class MmaUnit { kWgmma, kMmaSync };
+
+/// Asynchronous copy to shared memory: its end arrives on a barrier or completes a group.
+struct Load {
+  Size bytes;
+  CopyUnit by = CopyUnit::kTma;
+  std::optional<BarrierIndex> signals = {};
+  std::optional<GroupIndex> group = {};
+};
+
+/// Registers to global memory; nothing waits for it.
+struct Store {
+  Size bytes;
+};
+
+/// Blocks until the barrier's next phase; on named, turn and CTA barriers it is the sync.
+struct Wait {
+  BarrierIndex barrier = 0;
+};
+
+struct Arrive {
+  BarrierIndex barrier = 0;
+};
+
+/// D[m, n] += A[m, k] B[k, n] by one role instance; with a group it runs in the background.
+struct Mma {
+  Size m;
+  Size n;
+  Size k;
+  MmaUnit by = MmaUnit::kWgmma;
+  bool is_a_shared = true;  ///< A comes from shared memory, else from registers; B always does
+  std::optional<GroupIndex> group = {};
+};
+
+/// Blocks until the last issued operation of the group is done.
+struct WaitGroup {
+  GroupIndex group = 0;
+};
+
+/// `operations` per element on `elements` elements, plus a chain of dependent shuffles.
+struct Elementwise {
+  Size elements;
+  std::array<double, kOperationNames.size()> operations{};
+  double dependent_shuffles = 0.0;
+};
+
+/// A stated time, on a unit or (unit absent: "barrier") merely passing.
+struct Delay {
+  double cycles = 0.0;
+  std::optional<Resource> unit = {};
+  std::optional<BarrierIndex> signals = {};
+  std::optional<GroupIndex> group = {};
+};
+
+struct Step {
+  std::string name;
+  std::variant<Load, Store, Wait, Arrive, Mma, WaitGroup, Elementwise, Delay> action;
+};
+
+enum class Section { kPrologue, kLoop, kEpilogue };
+
+inline constexpr std::array<std::string_view, 3> kSectionNames{"prologue", "loop", "epilogue"};
+
+/// What each instance does for one output tile: prologue, loop once per key block (less the peeled
+/// ones), epilogue.
+struct Role {
+  std::string name;
+  int instances = 1;
+  int warps = 1;                 ///< per instance, idle ones included
+  int registers_per_thread = 0;  ///< 0: not stated
+  std::vector<std::string> groups;
+  std::array<std::vector<Step>, kSectionNames.size()> sections;
+
+  [[nodiscard]] const std::vector<Step>& steps(Section section) const {
+    return sections[static_cast<std::size_t>(section)];
+  }
+};
+
+/// Sizes for the problems that match; an absent condition matches all.
+struct TileChoice {
+  std::optional<std::int64_t> head_dim;
+  std::optional<bool> is_causal;
+  std::optional<core::DataType> dtype;
+  Size tile_m;
+  Size tile_n;
+  std::int64_t stages = 1;
+};
+
+struct Pipeline {
+  std::string name;
+  std::string kernel;  ///< what results call it; `name` where the file does not say
+  std::string description;
+  std::vector<core::DataType> dtypes;
+  std::vector<TileChoice> tiles;  ///< the first match counts
+  int ctas_per_sm = 1;
+  bool is_persistent = false;
+  bool is_longest_first = false;  ///< order of causal tiles: those with most key blocks first
+  int peeled_blocks = 0;          ///< key blocks done by prologue and epilogue together
+  std::optional<double> stated_ramp_iterations;  ///< replaces the computed fill and drain
+  std::vector<Buffer> buffers;
+  std::vector<Barrier> barriers;
+  std::vector<Role> roles;
+
+  [[nodiscard]] int threads() const;
+};
+
+/// A pipeline's sizes on one problem.
+struct TileSizes {
+  core::Tile tile;
+  std::int64_t stages = 1;
+  SizeScope scope;
+};
+
+/// Throws UsageError when no tile of the pipeline matches the problem, naming what it has.
+[[nodiscard]] TileSizes tile_sizes(const Pipeline& pipeline, const core::AttentionProblem& problem);
+
+/// Bytes of all buffers.
+[[nodiscard]] double shared_memory_bytes(const Pipeline& pipeline, const SizeScope& scope);
+
+/// Reads a pipeline object, refuses what it does not know, and checks the program: a wait that
+/// nothing signals and a deadlock are errors naming role, step and barrier. Throws ConfigError.
+[[nodiscard]] Pipeline read_pipeline(core::JsonReader reader);
+
+/// `name_or_path`: a built-in pipeline ("fa3_fp16") or, with '/' or ".json" in it, a file.
+/// Throws UsageError for an unknown name, ConfigError for a bad file.
+[[nodiscard]] Pipeline load_pipeline(const std::string& name_or_path);
+
+[[nodiscard]] std::vector<std::string> builtin_pipelines();
+
+}  // namespace fa3prof::sim

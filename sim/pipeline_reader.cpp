@@ -1,0 +1,132 @@
+// read_pipeline: from JSON to a Pipeline. The steps are read in step_reader.cpp.
+#include "sim/pipeline.h"
+#include "sim/program_check.h"
+#include "sim/step_reader.h"
+#include "src/core/error.h"
+
+#include <fmt/format.h>
+
+namespace fa3prof::sim {
+namespace {
+
+constexpr std::int64_t kMostInstances = 32;
+constexpr std::int64_t kMostWarps = 32;
+constexpr std::int64_t kMostRegisters = 256;
+constexpr std::int64_t kMostStages = 64;
+
+core::DataType read_dtype(const core::JsonReader& reader) {
+  try {
+    return core::parse_data_type(reader.string());
+  } catch (const core::UsageError& error) {
+    reader.fail(error.what());
+  }
+}
+
+TileChoice read_tile(core::JsonReader reader) {
+  TileChoice choice;
+  if (auto value = reader.find("head_dim")) choice.head_dim = value->integer({.min = 1});
+  if (auto value = reader.find("causal")) choice.is_causal = value->boolean();
+  if (auto value = reader.find("dtype")) choice.dtype = read_dtype(*value);
+  choice.tile_m = Size::read(reader.at("tile_m"));
+  choice.tile_n = Size::read(reader.at("tile_n"));
+  choice.stages = reader.at("stages").integer({.min = 1, .max = kMostStages});
+  reader.finish();
+  return choice;
+}
+
+Buffer read_buffer(const std::string& name, core::JsonReader reader) {
+  Buffer buffer{.name = name, .bytes = Size::read(reader.at("bytes")), .copies = Size(1.0)};
+  if (auto copies = reader.find("copies")) buffer.copies = Size::read(*copies);
+  reader.finish();
+  return buffer;
+}
+
+Barrier read_barrier(const std::string& name, core::JsonReader reader) {
+  Barrier barrier{.name = name};
+  const core::JsonReader kind = reader.at("kind");
+  const std::string word = kind.string();
+  if (word == "named") {
+    barrier.kind = BarrierKind::kNamed;
+  } else if (word == "turn") {
+    barrier.kind = BarrierKind::kTurn;
+  } else if (word != "mbarrier") {
+    kind.fail(fmt::format("'{}' must be one of mbarrier, named, turn", word));
+  }
+  if (barrier.kind == BarrierKind::kMbarrier) {
+    if (auto free = reader.find("initially_free")) barrier.initially_free = Size::read(*free);
+  }
+  reader.finish();
+  return barrier;
+}
+
+Role read_role(core::JsonReader reader, Pipeline& pipeline) {
+  Role role;
+  role.name = reader.at("name").string();
+  role.warps = static_cast<int>(reader.at("warps").integer({.min = 1, .max = kMostWarps}));
+  if (auto count = reader.find("instances")) {
+    role.instances = static_cast<int>(count->integer({.min = 1, .max = kMostInstances}));
+  }
+  if (auto count = reader.find("registers_per_thread")) {
+    role.registers_per_thread = static_cast<int>(count->integer({.min = 1, .max = kMostRegisters}));
+  }
+  for (std::size_t i = 0; i < kSectionNames.size(); ++i) {
+    const auto steps = reader.find(kSectionNames[i]);
+    if (!steps) continue;
+    for (const core::JsonReader& step : steps->items()) {
+      role.sections[i].push_back(read_step(step, pipeline, role));
+    }
+  }
+  reader.finish();
+  return role;
+}
+
+void read_grid(core::JsonReader& reader, Pipeline& pipeline) {
+  constexpr std::int64_t kMostCtas = 32;
+  pipeline.ctas_per_sm =
+      static_cast<int>(reader.at("ctas_per_sm").integer({.min = 1, .max = kMostCtas}));
+  pipeline.is_persistent = reader.at("is_persistent").boolean();
+  const core::JsonReader order = reader.at("order");
+  pipeline.is_longest_first = order.string() == "longest_first";
+  if (!pipeline.is_longest_first && order.string() != "grid") {
+    order.fail("must be grid (row blocks in ascending order) or longest_first");
+  }
+  if (auto blocks = reader.find("peeled_blocks")) {
+    pipeline.peeled_blocks = static_cast<int>(blocks->integer({.min = 0, .max = kMostStages}));
+  }
+  if (auto ramp = reader.find("ramp_iterations")) {
+    pipeline.stated_ramp_iterations = ramp->sourced_number(core::kNotNegative).value;
+  }
+}
+
+}  // namespace
+
+Pipeline read_pipeline(core::JsonReader reader) {
+  Pipeline pipeline;
+  pipeline.name = reader.at("name").string();
+  pipeline.kernel = pipeline.name;
+  if (auto kernel = reader.find("kernel")) pipeline.kernel = kernel->string();
+  if (auto text = reader.find("description")) pipeline.description = text->string();
+  for (const auto& dtype : reader.at("dtypes").items()) {
+    pipeline.dtypes.push_back(read_dtype(dtype));
+  }
+  for (const auto& tile : reader.at("tiles").items()) pipeline.tiles.push_back(read_tile(tile));
+  read_grid(reader, pipeline);
+  if (auto buffers = reader.find("buffers")) {
+    for (const std::string& name : buffers->keys()) {
+      pipeline.buffers.push_back(read_buffer(name, buffers->at(name)));
+    }
+  }
+  if (auto barriers = reader.find("barriers")) {
+    for (const std::string& name : barriers->keys()) {
+      pipeline.barriers.push_back(read_barrier(name, barriers->at(name)));
+    }
+  }
+  for (const auto& role : reader.at("roles").items()) {
+    pipeline.roles.push_back(read_role(role, pipeline));
+  }
+  reader.finish();
+  if (const auto flaw = find_flaw(pipeline)) reader.fail(*flaw);
+  return pipeline;
+}
+
+}  // namespace fa3prof::sim

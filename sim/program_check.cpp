@@ -1,0 +1,140 @@
+#include "sim/program_check.h"
+
+#include "sim/critical_path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace fa3prof::sim {
+namespace {
+
+using Flaw = std::optional<std::string>;
+
+/// Calls visit(role, section, index, step) for every step; stops at the first flaw it returns.
+template <typename Visit>
+Flaw first_flaw(const Pipeline& pipeline, Visit visit) {
+  for (const Role& role : pipeline.roles) {
+    for (std::size_t section = 0; section < role.sections.size(); ++section) {
+      for (std::size_t i = 0; i < role.sections[section].size(); ++i) {
+        const Step& step = role.sections[section][i];
+        if (const Flaw flaw = visit(role, step)) {
+          return fmt::format("role {}, {} step {} ({}): {}", role.name, kSectionNames[section],
+                             i + 1, step.name, *flaw);
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<BarrierIndex> barrier_signalled(const Step& step) {
+  if (const auto* arrive = std::get_if<Arrive>(&step.action)) return arrive->barrier;
+  if (const auto* load = std::get_if<Load>(&step.action)) return load->signals;
+  if (const auto* delay = std::get_if<Delay>(&step.action)) return delay->signals;
+  return std::nullopt;
+}
+
+std::optional<GroupIndex> group_issued(const Step& step) {
+  if (const auto* mma = std::get_if<Mma>(&step.action)) return mma->group;
+  if (const auto* load = std::get_if<Load>(&step.action)) return load->group;
+  if (const auto* delay = std::get_if<Delay>(&step.action)) return delay->group;
+  return std::nullopt;
+}
+
+Flaw find_unsignalled_wait(const Pipeline& pipeline) {
+  std::set<BarrierIndex> signalled;
+  first_flaw(pipeline, [&](const Role&, const Step& step) -> Flaw {
+    if (const auto barrier = barrier_signalled(step)) signalled.insert(*barrier);
+    return std::nullopt;
+  });
+  return first_flaw(pipeline, [&](const Role&, const Step& step) -> Flaw {
+    const auto* wait = std::get_if<Wait>(&step.action);
+    if (wait == nullptr || signalled.contains(wait->barrier)) return std::nullopt;
+    const BarrierKind kind = pipeline.barriers[wait->barrier].kind;
+    if (kind == BarrierKind::kNamed || kind == BarrierKind::kCta) return std::nullopt;
+    return "nothing ever arrives on this barrier; add an arrive or a load that signals it";
+  });
+}
+
+Flaw find_unissued_group(const Pipeline& pipeline) {
+  return first_flaw(pipeline, [](const Role& role, const Step& step) -> Flaw {
+    const auto* wait = std::get_if<WaitGroup>(&step.action);
+    if (wait == nullptr) return std::nullopt;
+    const auto issues = [&](const Step& other) { return group_issued(other) == wait->group; };
+    for (const auto& steps : role.sections) {
+      if (std::ranges::any_of(steps, issues)) return std::nullopt;
+    }
+    return "this role issues no background operation of that name";
+  });
+}
+
+/// A turn goes round the instances of one role.
+Flaw find_shared_turn(const Pipeline& pipeline) {
+  std::vector<const Role*> users(pipeline.barriers.size());
+  return first_flaw(pipeline, [&](const Role& role, const Step& step) -> Flaw {
+    auto barrier = barrier_signalled(step);
+    if (const auto* wait = std::get_if<Wait>(&step.action)) barrier = wait->barrier;
+    if (!barrier || pipeline.barriers[*barrier].kind != BarrierKind::kTurn) return std::nullopt;
+    if (users[*barrier] == nullptr) users[*barrier] = &role;
+    if (users[*barrier] == &role) return std::nullopt;
+    return fmt::format("this turn already goes round role {}; declare another",
+                       users[*barrier]->name);
+  });
+}
+
+Flaw find_missing_part(const Pipeline& pipeline) {
+  if (pipeline.dtypes.empty()) return "dtypes is empty; name at least one";
+  if (pipeline.tiles.empty()) return "tiles is empty; state at least one tile";
+  if (pipeline.roles.empty()) return "roles is empty; a kernel has at least one";
+  for (const Barrier& barrier : pipeline.barriers) {
+    for (std::size_t i = 0; i < kSizeNames.size(); ++i) {
+      const auto name = static_cast<SizeName>(i);
+      if (name != SizeName::kStages && barrier.initially_free.names(name)) {
+        return fmt::format("barrier {}: initially_free may be a number or name stages, not {}",
+                           barrier.name, kSizeNames[i]);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// Every step takes no time: who waits for whom does not depend on the machine.
+ProgramCosts zero_costs(const Pipeline& pipeline) {
+  ProgramCosts costs;
+  for (const Role& role : pipeline.roles) {
+    auto& sections = costs.roles.emplace_back().sections;
+    for (std::size_t i = 0; i < sections.size(); ++i) sections[i].resize(role.sections[i].size());
+  }
+  costs.handoff_cycles.resize(pipeline.barriers.size());
+  return costs;
+}
+
+Flaw find_deadlock(const Pipeline& pipeline) {
+  const ProgramCosts costs = zero_costs(pipeline);
+  for (const TileChoice& choice : pipeline.tiles) {
+    SizeScope scope;
+    scope[SizeName::kStages] = static_cast<double>(choice.stages);
+    // Two laps round the stages show every wait that depends on a buffer set free.
+    const int most_trips = 2 * static_cast<int>(choice.stages) + 1;
+    for (int trips = 0; trips <= most_trips; ++trips) {
+      const PathRequest request{.tiles = pipeline.is_persistent ? 2 : 1, .trips = trips};
+      PathResult result = run_uncontended(pipeline, scope, costs, request);
+      if (result.stuck) return std::move(result.stuck);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> find_flaw(const Pipeline& pipeline) {
+  for (const auto find : {find_missing_part, find_unsignalled_wait, find_unissued_group,
+                          find_shared_turn, find_deadlock}) {
+    if (Flaw flaw = find(pipeline)) return flaw;
+  }
+  return std::nullopt;
+}
+
+}  // namespace fa3prof::sim

@@ -1,0 +1,260 @@
+#include "sim/step_costs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace fa3prof::sim {
+namespace {
+
+constexpr double kWgmmaRows = 64.0;       // M of a WGMMA instruction
+constexpr double kCopyChunkBytes = 16.0;  // of one cp.async
+
+double& busy(StepCost& cost, Resource resource) {
+  return cost.busy_cycles[static_cast<std::size_t>(resource)];
+}
+
+/// Looks numbers up for one step and names it in errors.
+class Pricer {
+ public:
+  Pricer(const CostContext& context, const Role& role, const Step& step)
+      : at_(context), role_(role), step_(step) {}
+
+  StepCost operator()(const Load& load) const {
+    const double bytes = load.bytes.value(at_.scope);
+    StepCost cost{.activity = Activity::kLoad};
+    busy(cost, Resource::kLoad) = bytes / load_rate(load.by);
+    busy(cost, Resource::kSharedMemory) = bytes / need(&Machine::shared_memory_bytes_per_cycle);
+    busy(cost, Resource::kL2) = l2_share_cycles(bytes);
+    if (load.by == CopyUnit::kCpAsync) {
+      busy(cost, Resource::kIssue) = bytes / kCopyChunkBytes / need(&Machine::issue_per_cycle);
+    }
+    cost.alone_cycles = load_latency(load.by) + busy(cost, Resource::kLoad);
+    return cost;
+  }
+
+  StepCost operator()(const Store& store) const {
+    StepCost cost{.activity = Activity::kLoad};
+    busy(cost, Resource::kL2) = l2_share_cycles(store.bytes.value(at_.scope));
+    return cost;
+  }
+
+  StepCost operator()(const Wait&) const { return {}; }
+
+  StepCost operator()(const Arrive&) const { return {}; }
+
+  StepCost operator()(const Mma& mma) const {
+    const double m = mma.m.value(at_.scope);
+    const double n = mma.n.value(at_.scope);
+    const double k = mma.k.value(at_.scope);
+    const double element_bytes = at_.scope[SizeName::kElementBytes];
+    // WGMMA reads B once for its 64 rows; with mma.sync every warp reads all of B.
+    const double b_reads = mma.by == MmaUnit::kWgmma ? m / kWgmmaRows : role_.warps;
+    const double bytes = element_bytes * k * ((mma.is_a_shared ? m : 0.0) + n * b_reads);
+    StepCost cost{.activity = Activity::kTensor};
+    busy(cost, Resource::kTensor) = 2.0 * m * n * k / mma_rate(mma.by);
+    busy(cost, Resource::kSharedMemory) = bytes / need(&Machine::shared_memory_bytes_per_cycle);
+    cost.alone_cycles = cost.longest_busy_cycles();
+    return cost;
+  }
+
+  StepCost operator()(const WaitGroup& wait) const {
+    return {.alone_cycles = is_wgmma(wait.group) ? need(&Machine::wgmma_wait_cycles) : 0.0};
+  }
+
+  StepCost operator()(const Elementwise& step) const {
+    StepCost cost{.activity = Activity::kElementwise};
+    const double elements = step.elements.value(at_.scope);
+    for (std::size_t i = 0; i < step.operations.size(); ++i) {
+      const double count = elements * step.operations[i];
+      if (count == 0.0) continue;
+      const auto [unit, rate] = unit_of(static_cast<Operation>(i));
+      busy(cost, unit) += count / need(rate);
+      busy(cost, Resource::kIssue) += count / need(&Machine::issue_per_cycle);
+    }
+    cost.alone_cycles = cost.longest_busy_cycles();
+    if (step.dependent_shuffles > 0.0) {
+      cost.alone_cycles += step.dependent_shuffles * need(&Machine::shuffle_latency_cycles);
+    }
+    return cost;
+  }
+
+  StepCost operator()(const Delay& delay) const {
+    StepCost cost{.alone_cycles = delay.cycles};
+    if (delay.unit) {
+      cost.activity = activity_of(*delay.unit);
+      busy(cost, *delay.unit) = delay.cycles;
+    }
+    return cost;
+  }
+
+  [[nodiscard]] double need(Machine::Number Machine::*member) const {
+    if (const auto& number = at_.machine.*member) return *number;
+    return required(
+        at_.machine, member,
+        fmt::format("pipeline {}, role {}, step {}", at_.pipeline.name, role_.name, step_.name));
+  }
+
+  [[nodiscard]] double mma_rate(MmaUnit unit) const {
+    const bool is_fp8 = at_.dtype == core::DataType::kFloat8E4M3;
+    if (unit == MmaUnit::kMmaSync) return need(&Machine::mma_sync_fp16_flop_per_cycle);
+    return need(is_fp8 ? &Machine::wgmma_fp8_flop_per_cycle : &Machine::wgmma_fp16_flop_per_cycle);
+  }
+
+  [[nodiscard]] double load_latency(CopyUnit unit) const {
+    return need(unit == CopyUnit::kTma ? &Machine::tma_latency_cycles
+                                       : &Machine::cp_async_latency_cycles);
+  }
+
+  [[nodiscard]] double load_rate(CopyUnit unit) const {
+    return need(unit == CopyUnit::kTma ? &Machine::tma_bytes_per_cycle
+                                       : &Machine::cp_async_bytes_per_cycle);
+  }
+
+  struct UnitRate {
+    Resource unit;
+    Machine::Number Machine::*rate;
+  };
+
+  [[nodiscard]] UnitRate unit_of(Operation operation) const {
+    switch (operation) {
+      case Operation::kFma:
+      case Operation::kAdd:
+      case Operation::kMul:
+        return {Resource::kFp32, &Machine::fp32_per_cycle};
+      case Operation::kExp2:
+        return {Resource::kMufu, &Machine::mufu_per_cycle};
+      case Operation::kConvert:
+        return {Resource::kAlu, at_.dtype == core::DataType::kFloat8E4M3
+                                    ? &Machine::convert_fp8_per_cycle
+                                    : &Machine::convert_fp16_per_cycle};
+      case Operation::kShuffle:
+        return {Resource::kShuffle, &Machine::shuffle_per_cycle};
+      case Operation::kMax:
+      case Operation::kSelect:
+        break;
+    }
+    return {Resource::kAlu, &Machine::alu_per_cycle};
+  }
+
+ private:
+  /// All SMs read at the same time, each gets an equal share of the L2's bandwidth.
+  [[nodiscard]] double l2_share_cycles(double bytes) const {
+    return bytes * static_cast<double>(at_.machine.sm_count) / need(&Machine::l2_bytes_per_cycle);
+  }
+
+  [[nodiscard]] bool is_wgmma(GroupIndex group) const {
+    const auto issues = [group](const Step& step) {
+      const auto* mma = std::get_if<Mma>(&step.action);
+      return mma != nullptr && mma->group == group;
+    };
+    return std::ranges::any_of(role_.sections, [&](const std::vector<Step>& steps) {
+      return std::ranges::any_of(steps, issues);
+    });
+  }
+
+  const CostContext& at_;
+  const Role& role_;
+  const Step& step_;
+};
+
+double handoff_cycles(const CostContext& at, const Barrier& barrier) {
+  auto member = &Machine::named_barrier_cycles;
+  if (barrier.kind == BarrierKind::kMbarrier) member = &Machine::mbarrier_cycles;
+  if (barrier.kind == BarrierKind::kCta) member = &Machine::cta_barrier_cycles;
+  return required(at.machine, member,
+                  fmt::format("pipeline {}, barrier {}", at.pipeline.name, barrier.name));
+}
+
+std::string elementwise_formula(const Pricer& pricer, const Elementwise& step,
+                                const CostContext& at) {
+  const StepCost cost = pricer(step);
+  const auto longest = std::ranges::max_element(cost.busy_cycles);
+  const auto unit = static_cast<Resource>(longest - cost.busy_cycles.begin());
+  const bool is_issue = unit == Resource::kIssue;
+  std::string text;
+  for (std::size_t i = 0; i < step.operations.size(); ++i) {
+    const auto used = pricer.unit_of(static_cast<Operation>(i));
+    if (step.operations[i] == 0.0 || (used.unit != unit && !is_issue)) continue;
+    if (!text.empty()) text += " + ";
+    text += step.elements.formula(at.scope);
+    if (step.operations[i] != 1.0) text += fmt::format(" * {}", step.operations[i]);
+    text += fmt::format(" {} / {}", kOperationNames[i],
+                        pricer.need(is_issue ? &Machine::issue_per_cycle : used.rate));
+  }
+  if (step.dependent_shuffles > 0.0) {
+    text += fmt::format(" + {} shuffles * {}", step.dependent_shuffles,
+                        pricer.need(&Machine::shuffle_latency_cycles));
+  }
+  return text;
+}
+
+}  // namespace
+
+Activity activity_of(Resource resource) {
+  switch (resource) {
+    case Resource::kTensor:
+      return Activity::kTensor;
+    case Resource::kSharedMemory:
+    case Resource::kLoad:
+    case Resource::kL2:
+      return Activity::kLoad;
+    case Resource::kFp32:
+    case Resource::kMufu:
+    case Resource::kAlu:
+    case Resource::kShuffle:
+    case Resource::kIssue:
+      break;
+  }
+  return Activity::kElementwise;
+}
+
+double StepCost::longest_busy_cycles() const { return *std::ranges::max_element(busy_cycles); }
+
+double StepCost::cycles(int copies) const {
+  return std::max(alone_cycles, copies * longest_busy_cycles());
+}
+
+ProgramCosts program_costs(const CostContext& context) {
+  ProgramCosts costs;
+  for (const Role& role : context.pipeline.roles) {
+    auto& sections = costs.roles.emplace_back().sections;
+    for (std::size_t i = 0; i < role.sections.size(); ++i) {
+      sections[i].reserve(role.sections[i].size());
+      for (const Step& step : role.sections[i]) {
+        sections[i].push_back(std::visit(Pricer(context, role, step), step.action));
+      }
+    }
+  }
+  for (const Barrier& barrier : context.pipeline.barriers) {
+    costs.handoff_cycles.push_back(handoff_cycles(context, barrier));
+  }
+  return costs;
+}
+
+std::string cost_formula(const CostContext& at, const Role& role, const Step& step) {
+  const Pricer pricer(at, role, step);
+  if (const auto* mma = std::get_if<Mma>(&step.action)) {
+    const StepCost cost = pricer(*mma);
+    if (cost.busy(Resource::kSharedMemory) > cost.busy(Resource::kTensor)) {
+      const double rate = pricer.need(&Machine::shared_memory_bytes_per_cycle);
+      return fmt::format("{} operand bytes / {} shared memory",
+                         cost.busy(Resource::kSharedMemory) * rate, rate);
+    }
+    return fmt::format("2 * {} * {} * {} / {} tensor", mma->m.formula(at.scope),
+                       mma->n.formula(at.scope), mma->k.formula(at.scope),
+                       pricer.mma_rate(mma->by));
+  }
+  if (const auto* load = std::get_if<Load>(&step.action)) {
+    return fmt::format("{} latency + {} / {}", pricer.load_latency(load->by),
+                       load->bytes.formula(at.scope), pricer.load_rate(load->by));
+  }
+  if (const auto* elementwise = std::get_if<Elementwise>(&step.action)) {
+    return elementwise_formula(pricer, *elementwise, at);
+  }
+  const StepCost cost = std::visit(pricer, step.action);
+  return cost.alone_cycles > 0.0 ? fmt::format("{}", cost.alone_cycles) : "";
+}
+
+}  // namespace fa3prof::sim

@@ -1,0 +1,172 @@
+#include "sim/tile_model.h"
+
+#include "src/core/error.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace fa3prof::sim {
+namespace {
+
+/// Trips run exactly before the chain is continued as a line. Half of them are for the start-up to
+/// die away; the slope is taken over the other half, which 1 to 4 and 6 stages divide.
+constexpr std::int64_t kExactTrips = 24;
+
+Category category_of(PathPart part) {
+  switch (part) {
+    case PathPart::kTensor:
+      return Category::kTensorBusy;
+    case PathPart::kElementwise:
+      return Category::kSoftmaxExposed;
+    case PathPart::kLoad:
+      return Category::kLoadExposed;
+    case PathPart::kBarrier:
+      return Category::kBarrier;
+    case PathPart::kRamp:
+      break;
+  }
+  return Category::kRamp;
+}
+
+/// What a tensor unit waits for while `resource` is busier than it.
+Category category_of(Resource resource) {
+  return activity_of(resource) == Activity::kLoad ? Category::kLoadExposed
+                                                  : Category::kSoftmaxExposed;
+}
+
+bool has_wgmma(const Pipeline& pipeline) {
+  const auto is_wgmma = [](const Step& step) {
+    const auto* mma = std::get_if<Mma>(&step.action);
+    return mma != nullptr && mma->by == MmaUnit::kWgmma;
+  };
+  return std::ranges::any_of(pipeline.roles, [&](const Role& role) {
+    return std::ranges::any_of(role.sections, [&](const std::vector<Step>& steps) {
+      return std::ranges::any_of(steps, is_wgmma);
+    });
+  });
+}
+
+PathResult run(const CostContext& at, const ProgramCosts& costs, const PathRequest& request) {
+  PathResult result = run_uncontended(at.pipeline, at.scope, costs, request);
+  if (result.stuck) {
+    throw core::UsageError("pipeline " + at.pipeline.name + ": " + *result.stuck);
+  }
+  return result;
+}
+
+}  // namespace
+
+double Breakdown::sum() const { return std::accumulate(cycles.begin(), cycles.end(), 0.0); }
+
+void Breakdown::add(double factor, const Breakdown& other) {
+  for (std::size_t i = 0; i < cycles.size(); ++i) cycles[i] += factor * other.cycles[i];
+}
+
+Resource UnitDemand::longest() const {
+  auto longest = Resource::kTensor;
+  for (std::size_t i = 0; i < kResources; ++i) {
+    if (bound(static_cast<Resource>(i)) > bound(longest)) longest = static_cast<Resource>(i);
+  }
+  return longest;
+}
+
+UnitDemand UnitDemand::plus(double factor, const UnitDemand& other) const {
+  UnitDemand sum = *this;
+  for (std::size_t i = 0; i < kResources; ++i) {
+    sum.busy_cycles[i] += factor * other.busy_cycles[i];
+  }
+  sum.tensor_stall_cycles += factor * other.tensor_stall_cycles;
+  return sum;
+}
+
+TileModel::TileModel(const CostContext& context, std::int64_t most_trips)
+    : pipeline_(context.pipeline), costs_(program_costs(context)) {
+  add_demand(context);
+  for (int copies = 1; copies <= pipeline_.ctas_per_sm; ++copies) {
+    chains_.push_back(find_chain(context, most_trips, copies));
+  }
+}
+
+void TileModel::add_demand(const CostContext& context) {
+  for (std::size_t r = 0; r < pipeline_.roles.size(); ++r) {
+    const int instances = pipeline_.roles[r].instances;
+    for (std::size_t section = 0; section < kSectionNames.size(); ++section) {
+      const bool is_loop = static_cast<Section>(section) == Section::kLoop;
+      UnitDemand& demand = is_loop ? per_trip_ : per_tile_;
+      for (const StepCost& cost : costs_.roles[r].sections[section]) {
+        demand = demand.plus(instances, {.busy_cycles = cost.busy_cycles});
+      }
+    }
+  }
+  if (!has_wgmma(pipeline_)) return;
+  const double stall =
+      required(context.machine, &Machine::wgmma_stall_per_fp32_cycle, "pipeline " + pipeline_.name);
+  per_trip_.tensor_stall_cycles = stall * per_trip_.busy(Resource::kFp32);
+  per_tile_.tensor_stall_cycles = stall * per_tile_.busy(Resource::kFp32);
+}
+
+Chain TileModel::find_chain(const CostContext& context, std::int64_t most_trips, int copies) const {
+  const auto base_trips = static_cast<int>(std::min(most_trips, kExactTrips));
+  const int half_trips = base_trips / 2;
+  PathRequest request{
+      .tiles = pipeline_.is_persistent ? 2 : 1, .trips = base_trips, .copies = copies};
+  const PathResult base = run(context, costs_, request);
+  Chain chain{.base_trips = static_cast<double>(base_trips), .first_tile = base.tile_ends.front()};
+  chain.next_tile = pipeline_.is_persistent
+                        ? PathTime::slope(chain.first_tile, base.tile_ends.back(), 1.0)
+                        : chain.first_tile;
+  chain.fill_cycles = base.fill_cycles;
+  if (base_trips > half_trips) {
+    request.trips = half_trips;
+    const PathResult half = run(context, costs_, request);
+    chain.per_trip = PathTime::slope(half.tile_ends.front(), chain.first_tile,
+                                     static_cast<double>(base_trips - half_trips));
+  }
+  return chain;
+}
+
+PathTime TileModel::chain_time(const Chain& chain, double trips) const {
+  if (!pipeline_.stated_ramp_iterations) {
+    return chain.next_tile.plus(trips - chain.base_trips, chain.per_trip);
+  }
+  PathTime time = PathTime{}.plus(trips, chain.per_trip);
+  time.add(PathPart::kRamp, *pipeline_.stated_ramp_iterations * chain.per_trip.cycles);
+  return time;
+}
+
+TileTime TileModel::tile_time(int copies, double trips) const {
+  const UnitDemand demand = per_tile_.plus(trips, per_trip_);
+  const PathTime longest_chain = chain_time(chain(copies), trips);
+  TileTime time{.longest = demand.longest()};
+  const double fill = pipeline_.is_persistent ? 0.0 : fill_cycles(chain(copies));
+  const double unit_cycles = fill + copies * demand.bound(time.longest);
+  time.is_chain_bound = longest_chain.cycles >= unit_cycles;
+  const double tensor_cycles = copies * demand.busy(Resource::kTensor);
+  const double gap = std::max(0.0, std::max(longest_chain.cycles, unit_cycles) - tensor_cycles);
+
+  time.parts[Category::kTensorBusy] = tensor_cycles;
+  const double waiting = longest_chain.cycles - longest_chain.part(PathPart::kTensor);
+  if (!time.is_chain_bound) {
+    time.parts[category_of(time.longest)] += gap - fill;
+    time.parts[Category::kRamp] += fill;
+  } else if (waiting > 0.0) {
+    // Other CTAs and role instances keep the tensor unit busy during part of the chain's waiting.
+    for (std::size_t i = 0; i < kPathParts; ++i) {
+      const auto part = static_cast<PathPart>(i);
+      if (part == PathPart::kTensor) continue;
+      time.parts[category_of(part)] += gap * longest_chain.part(part) / waiting;
+    }
+  }
+  time.cycles = time.parts.sum();
+  return time;
+}
+
+double TileModel::fill_cycles(const Chain& chain) const {
+  return pipeline_.stated_ramp_iterations ? 0.0 : chain.fill_cycles;
+}
+
+double TileModel::first_fill_cycles() const {
+  return pipeline_.is_persistent ? fill_cycles(chain(pipeline_.ctas_per_sm)) : 0.0;
+}
+
+}  // namespace fa3prof::sim

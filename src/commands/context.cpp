@@ -1,0 +1,53 @@
+#include "src/commands/context.h"
+
+#include "src/commands/doctor.h"
+#include "src/commands/list.h"
+#include "src/commands/run.h"
+#include "src/commands/simulate.h"
+#include "src/core/version.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+
+namespace fa3prof::commands {
+namespace {
+
+std::string version_text() {
+  const std::string_view toolkit = core::tool_cuda_toolkit();
+  return fmt::format("fa3prof {} ({}), {}, {}", core::tool_version(), core::tool_commit(),
+                     core::tool_compiler(),
+                     toolkit.empty() ? "without CUDA" : fmt::format("CUDA {}", toolkit));
+}
+
+std::string utc_now() {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+}  // namespace
+
+void add_verbs(CLI::App& app, Verb& chosen) {
+  app.description("Where the cycles go in attention on Hopper: measures and simulates kernels.");
+  app.set_version_flag("--version", version_text());
+  chosen = [](const Context&) -> core::ExitCode {
+    throw core::UsageError("name a verb: run, simulate, doctor or list; see fa3prof --help");
+  };
+  add_run(app, chosen);
+  add_simulate(app, chosen);
+  add_doctor(app, chosen);
+  add_list(app, chosen);
+}
+
+Context process_context(int argc, const char* const* argv) {
+  return {.make_profiler = profile::make_profiler,
+          .out = std::cout,
+          .err = std::cerr,
+          .terminal = cli::detect_terminal(),
+          .command = {argv, argv + argc},
+          .created_at = utc_now()};
+}
+
+}  // namespace fa3prof::commands

@@ -1,0 +1,137 @@
+#include "src/commands/list.h"
+
+#include "sim/machine.h"
+#include "sim/pipeline.h"
+#include "sim/scenario.h"
+#include "src/commands/output.h"
+#include "src/core/attention_kernel.h"
+#include "src/report/table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace fa3prof::commands {
+namespace {
+
+using core::Json;
+
+constexpr int kSchemaVersion = 1;
+
+/// One heading with its entries, ready for both forms of output.
+struct Section {
+  std::string name;
+  Json entries = Json::array();
+};
+
+Section kernels() {
+  Section section{.name = "kernels"};
+  for (const core::AttentionKernel& kernel : core::attention_kernels()) {
+    Json dtypes = Json::array();
+    for (const core::DataType dtype : kernel.dtypes) {
+      dtypes.push_back(std::string(core::name_of(dtype)));
+    }
+    section.entries.push_back(
+        {{"name", kernel.name},
+         {"description", kernel.description},
+         {"needs",
+          fmt::format("compute capability {}.{}{}", kernel.min_capability.major,
+                      kernel.min_capability.minor, kernel.needs_exact_major ? "" : " or newer")},
+         {"head_dims", std::vector<std::int64_t>(kernel.head_dims.begin(), kernel.head_dims.end())},
+         {"dtypes", std::move(dtypes)},
+         {"pipeline", kernel.pipeline}});
+  }
+  return section;
+}
+
+Section metrics() {
+  Section section{.name = "metrics"};
+  for (const profile::MetricDescription& metric : profile::describe_metrics()) {
+    section.entries.push_back(
+        {{"name", metric.key}, {"description", metric.meaning}, {"source", metric.source}});
+  }
+  return section;
+}
+
+Section configs(const std::string& name, const std::vector<std::string>& names, auto load) {
+  Section section{.name = name};
+  for (const std::string& config : names) {
+    section.entries.push_back({{"name", config}, {"description", load(config).description}});
+  }
+  return section;
+}
+
+std::vector<Section> all_sections() {
+  return {kernels(), configs("machines", sim::builtin_machines(), sim::load_machine),
+          configs("pipelines", sim::builtin_pipelines(), sim::load_pipeline),
+          configs("scenarios", sim::builtin_scenarios(), sim::load_scenario), metrics()};
+}
+
+std::string text_of_value(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  std::vector<std::string> parts;
+  for (const Json& item : value) {
+    parts.push_back(item.is_string() ? item.get<std::string>() : item.dump());
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// A table whose first heading is the section's name, the others the keys of its entries.
+std::string text_of(const Section& section, report::Colour colour) {
+  std::vector<report::Table::Column> columns;
+  for (const auto& field : section.entries.at(0).items()) {
+    std::string heading = columns.empty() ? section.name : field.key();
+    std::ranges::replace(heading, '_', ' ');
+    columns.push_back({.heading = std::move(heading), .align = report::Table::Align::kLeft});
+  }
+  report::Table table(columns);
+  for (const Json& entry : section.entries) {
+    std::vector<std::string> cells;
+    for (const auto& field : entry.items()) cells.push_back(text_of_value(field.value()));
+    cells.front().insert(0, "  ");
+    table.add_row(std::move(cells));
+  }
+  return table.text(colour);
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Verb& chosen) {
+  auto options = std::make_shared<ListOptions>();
+  CLI::App* verb = app.add_subcommand("list", "Kernels, machines, pipelines, scenarios, metrics");
+  for (const std::string name : {"kernels", "machines", "pipelines", "scenarios", "metrics"}) {
+    verb->add_flag_callback("--" + name,
+                            [options = options.get(), name] { options->sections.push_back(name); })
+        ->description("only these; may be combined");
+  }
+  cli::add_output_options(*verb, options->output);
+  verb->callback([options, &chosen] {
+    chosen = [options](const Context& context) { return run_list(*options, context); };
+  });
+}
+
+core::ExitCode run_list(const ListOptions& options, const Context& context) {
+  Output output(options.output, context);
+  std::vector<Section> sections = all_sections();
+  std::erase_if(sections, [&options](const Section& section) {
+    return !options.sections.empty() &&
+           std::ranges::find(options.sections, section.name) == options.sections.end();
+  });
+  output.print([&](report::Colour colour) {
+    std::string text;
+    for (const Section& section : sections) {
+      text += (text.empty() ? "" : "\n") + text_of(section, colour);
+    }
+    return text;
+  });
+  output.write([&] {
+    Json document{{"schema_version", kSchemaVersion}};
+    for (const Section& section : sections) document[section.name] = section.entries;
+    return document;
+  });
+  return core::ExitCode::kDone;
+}
+
+}  // namespace fa3prof::commands

@@ -1,0 +1,24 @@
+// The model beside a measurement: which machine file stands for a GPU, and one more result.
+#pragma once
+
+#include "sim/machine.h"
+#include "src/core/attention_kernel.h"
+#include "src/core/report.h"
+
+#include <optional>
+#include <string>
+
+namespace fa3prof::commands {
+
+/// The machine called `name` (or in that file); for an empty name the one of the report's GPU.
+/// Where there is none, adds a warning to the report and returns nothing. Throws UsageError or
+/// ConfigError when the stated machine cannot be loaded.
+[[nodiscard]] std::optional<sim::Machine> find_machine(const std::string& name,
+                                                       core::Report& report);
+
+/// Simulates `kernel`'s pipeline on the problem and adds the result to the report, or a warning
+/// when the model cannot do it.
+void add_simulated(const sim::Machine& machine, const core::AttentionKernel& kernel,
+                   const core::AttentionProblem& problem, core::Report& report);
+
+}  // namespace fa3prof::commands

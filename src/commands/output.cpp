@@ -1,0 +1,42 @@
+#include "src/commands/output.h"
+
+#include "src/report/json.h"
+
+#include <ostream>
+
+namespace fa3prof::commands {
+namespace {
+
+void put(std::ostream& stream, const std::string& text) {
+  stream << text << std::flush;
+  if (!stream) {
+    throw core::UsageError("cannot write the output: the disk is full or its reader has gone");
+  }
+}
+
+}  // namespace
+
+Output::Output(const cli::OutputOptions& options, const Context& context)
+    : options_(options), context_(context) {
+  if (!options.json.empty() && !options.has_json_on_stdout()) file_.emplace(options.json);
+}
+
+void Output::print(const std::function<std::string(report::Colour)>& make_text) {
+  if (options_.is_quiet) return;
+  const bool is_moved = options_.has_json_on_stdout();
+  const bool has_colour =
+      is_moved ? context_.terminal.has_colour_on_stderr : context_.terminal.has_colour_on_stdout;
+  put(is_moved ? context_.err : context_.out,
+      make_text(has_colour ? report::Colour::kAlways : report::Colour::kNever));
+}
+
+void Output::print_error(const std::string& text) { put(context_.err, "fa3prof: " + text + "\n"); }
+
+void Output::write(const std::function<core::Json()>& make_document) {
+  if (options_.has_json_on_stdout()) put(context_.out, report::to_text(make_document()));
+  if (file_) file_->commit(report::to_text(make_document()));
+}
+
+bool Output::shows_progress() const { return context_.terminal.has_progress && !options_.is_quiet; }
+
+}  // namespace fa3prof::commands

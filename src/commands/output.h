@@ -1,0 +1,39 @@
+// One verb's output: a table for people and a JSON document, each where the flags want it.
+#pragma once
+
+#include "src/cli/output_options.h"
+#include "src/cli/output_target.h"
+#include "src/commands/context.h"
+#include "src/core/json_reader.h"
+#include "src/report/table.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace fa3prof::commands {
+
+class Output {
+ public:
+  /// Opens the JSON file, if any. Throws UsageError if it cannot be written.
+  Output(const cli::OutputOptions& options, const Context& context);
+
+  /// Prints what `make_text` gives for the stream's colour: to stdout, to stderr when stdout is the
+  /// JSON document, nowhere with --quiet.
+  void print(const std::function<std::string(report::Colour)>& make_text);
+
+  /// Prints to stderr, also with --quiet.
+  void print_error(const std::string& text);
+
+  /// Writes the document where --json asked for it; does nothing without --json. Call once.
+  void write(const std::function<core::Json()>& make_document);
+
+  [[nodiscard]] bool shows_progress() const;
+
+ private:
+  const cli::OutputOptions& options_;
+  const Context& context_;
+  std::optional<cli::AtomicFile> file_;
+};
+
+}  // namespace fa3prof::commands

@@ -1,0 +1,34 @@
+// `fa3prof simulate`: the model alone, on any machine, and beside a report of a real run.
+#pragma once
+
+#include "sim/engine.h"
+#include "src/cli/output_options.h"
+#include "src/commands/context.h"
+#include "src/core/problem_grid.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fa3prof::commands {
+
+struct SimulateOptions {
+  std::string scenario;                ///< built-in name or file; empty: none
+  std::string machine;                 ///< overrides the scenario's where stated, as all below do
+  std::vector<std::string> pipelines;  ///< names or files
+  core::ProblemGrid grid;
+  std::optional<sim::Engine> engine;
+  std::string against;  ///< report whose measured results stand beside the simulated ones
+  bool has_details = false;
+  cli::OutputOptions output;
+};
+
+void add_simulate(CLI::App& app, Verb& chosen);
+
+/// What neither flag nor scenario states is taken from the report in `against` (its GPU's machine,
+/// its problems), else h200_sxm, the pipelines of all kernels, and the grid's defaults. A single
+/// problem is shown with its breakdown and the terms of the formula; `has_details` does so for
+/// several.
+[[nodiscard]] core::ExitCode run_simulate(const SimulateOptions& options, const Context& context);
+
+}  // namespace fa3prof::commands

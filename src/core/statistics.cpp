@@ -1,0 +1,94 @@
+#include "src/core/statistics.h"
+
+#include "src/core/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace fa3prof::core {
+namespace {
+
+std::vector<double> sorted(std::span<const double> values, const char* statistic) {
+  if (values.empty()) {
+    throw UsageError(std::string(statistic) + " of no samples; take at least one");
+  }
+  if (std::ranges::any_of(values, [](double value) { return std::isnan(value); })) {
+    throw UsageError(std::string(statistic) + " of samples that contain a NaN; remove the cause");
+  }
+  std::vector<double> copy(values.begin(), values.end());
+  std::ranges::sort(copy);
+  return copy;
+}
+
+double quantile_of_sorted(const std::vector<double>& sorted_values, double q) {
+  const double position = q * static_cast<double>(sorted_values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted_values.size() - 1);
+  return std::lerp(sorted_values[below], sorted_values[above],
+                   position - static_cast<double>(below));
+}
+
+// The largest k with 2 P(Binomial(n, 1/2) < k) <= 5 %, or 0. Weights are relative to the central
+// one, so nothing that counts underflows however large n is.
+std::size_t median_rank(std::size_t n) {
+  const std::size_t middle = n / 2;
+  std::vector<double> weights(middle + 1);
+  weights[middle] = 1.0;
+  for (std::size_t i = middle; i > 0; --i) {
+    weights[i - 1] = weights[i] * static_cast<double>(i) / static_cast<double>(n - i + 1);
+  }
+  double total = n % 2 == 0 ? -1.0 : 0.0;  // an even n has one central weight, not two
+  for (const double weight : weights) total += 2.0 * weight;
+  double tails = 0.0;
+  for (std::size_t k = 0; k < middle; ++k) {
+    tails += 2.0 * weights[k];
+    if (tails > 0.05 * total) return k;
+  }
+  return middle;
+}
+
+}  // namespace
+
+double median(std::span<const double> values) {
+  return quantile_of_sorted(sorted(values, "median"), 0.5);
+}
+
+double mad(std::span<const double> values) {
+  std::vector<double> deviations = sorted(values, "median absolute deviation");
+  const double center = quantile_of_sorted(deviations, 0.5);
+  for (double& value : deviations) value = std::abs(value - center);
+  return median(deviations);
+}
+
+double quantile(std::span<const double> values, double q) {
+  if (!(q >= 0.0 && q <= 1.0)) {
+    throw UsageError("quantile " + std::to_string(q) + " is not between 0 and 1");
+  }
+  return quantile_of_sorted(sorted(values, "quantile"), q);
+}
+
+Interval median_ci95(std::span<const double> values) {
+  const std::vector<double> order = sorted(values, "median interval");
+  const std::size_t k = std::max<std::size_t>(1, median_rank(order.size()));
+  return {.lower = order[k - 1], .upper = order[order.size() - k]};
+}
+
+RatioInterval paired_ratio(std::span<const double> numerators,
+                           std::span<const double> denominators) {
+  if (numerators.size() != denominators.size()) {
+    throw UsageError("paired ratio of " + std::to_string(numerators.size()) + " and " +
+                     std::to_string(denominators.size()) + " samples; take them in pairs");
+  }
+  std::vector<double> ratios(numerators.size());
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    if (denominators[i] == 0.0) {
+      throw UsageError("paired ratio: sample " + std::to_string(i) + " of the denominators is 0");
+    }
+    ratios[i] = numerators[i] / denominators[i];
+  }
+  return {.median = median(ratios), .ci95 = median_ci95(ratios)};
+}
+
+}  // namespace fa3prof::core

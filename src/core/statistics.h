@@ -1,0 +1,41 @@
+// Order statistics of timing samples. Chosen because launch times are skewed and have outliers: no
+// mean, no normal distribution is assumed. All functions are exact and deterministic and throw
+// UsageError for empty input or a NaN in it.
+#pragma once
+
+#include "src/core/result.h"
+
+#include <span>
+
+namespace fa3prof::core {
+
+/// The middle value; the mean of the two middle values for an even count.
+[[nodiscard]] double median(std::span<const double> values);
+
+/// Median absolute deviation from the median, unscaled (multiply by 1.4826 for a normal sigma).
+[[nodiscard]] double mad(std::span<const double> values);
+
+/// The `q` quantile, q in 0..1, interpolated linearly between order statistics (type 7 of Hyndman
+/// and Fan 1996, the default of NumPy and R). Throws UsageError for q outside 0..1.
+[[nodiscard]] double quantile(std::span<const double> values, double q);
+
+/// Distribution-free interval of the median between the order statistics x(k) and x(n+1-k), with
+/// the largest k whose coverage 1 - 2 P(Binomial(n, 1/2) < k) is at least 95 %. The coverage holds
+/// for independent samples of any continuous distribution. For n < 6 no such k exists: returns
+/// x(1)..x(n), whose coverage is only 1 - 2^(1-n): 93.75 % for 5 samples, 0 for one.
+/// Worked example: n = 20 gives k = 6, the 6th and the 15th smallest (coverage 95.9 %).
+[[nodiscard]] Interval median_ci95(std::span<const double> values);
+
+/// A ratio of two quantities and its 95 % interval.
+struct RatioInterval {
+  double median = 0.0;
+  Interval ci95;
+};
+
+/// Median and median_ci95 of numerators[i] / denominators[i]. For samples taken alternately, where
+/// a slow drift (clock, temperature) hits both members of a pair and cancels.
+/// Throws UsageError unless both have the same length and all denominators are non-zero.
+[[nodiscard]] RatioInterval paired_ratio(std::span<const double> numerators,
+                                         std::span<const double> denominators);
+
+}  // namespace fa3prof::core

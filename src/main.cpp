@@ -1,0 +1,41 @@
+// The program: reads the command line, runs one verb, turns every error into a message and an exit
+// code (src/core/error.h).
+#include "src/commands/context.h"
+#include "src/core/error.h"
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <iostream>
+#include <new>
+
+using fa3prof::core::ExitCode;
+
+namespace {
+
+int fail(ExitCode code, const char* text) {
+  std::cerr << "fa3prof: " << text << '\n';
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("", "fa3prof");
+  fa3prof::commands::Verb verb;
+  try {
+    fa3prof::commands::add_verbs(app, verb);
+    app.parse(argc, argv);
+    return static_cast<int>(verb(fa3prof::commands::process_context(argc, argv)));
+  } catch (const CLI::Success& request) {  // --help and --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    return fail(ExitCode::kUsage, (std::string(error.what()) + "; see fa3prof --help").c_str());
+  } catch (const fa3prof::core::Error& error) {
+    return fail(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitCode::kUnavailable, "out of host memory; choose a smaller problem");
+  } catch (const std::exception& error) {
+    return fail(ExitCode::kDeviceFailed, error.what());
+  }
+}

@@ -1,0 +1,105 @@
+#include "src/profile/measurement.h"
+
+#include "src/core/statistics.h"
+#include "src/profile/peak.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace fa3prof::profile {
+namespace {
+
+constexpr double kSpreadLimit = 0.02;
+constexpr double kFlopsLimit = 0.001;
+constexpr double kReplayTimeLimit = 0.1;
+
+void add_timing(const Measurement& measurement, core::Result& result) {
+  core::Timing timing;
+  timing.samples_us = measurement.samples_us;
+  timing.median_us = core::median(measurement.samples_us);
+  timing.median_ci95_us = core::median_ci95(measurement.samples_us);
+  timing.cache = measurement.cache;
+  result.time_us = timing.median_us;
+  result.tflops = core::flops_convention(measurement.problem) / timing.median_us * 1e-6;
+  result.timing = timing;
+}
+
+void add_cycles_and_clock(const Measurement& measurement, core::Result& result) {
+  result.cycles = measurement.counters.find(core::kSmCyclesElapsed);
+  result.clock_mhz = measurement.counters.find("sm_clock_mhz");
+  if (result.clock_mhz) {
+    result.clock_basis = "counters: SM cycles over GPU time of the replayed launch";
+  } else if (measurement.clocks) {
+    result.clock_mhz = measurement.clocks->sm_clock_mhz;
+    result.clock_basis = "NVML: mean while timing";
+  }
+}
+
+void warn_about_noise(const Measurement& measurement, core::Result& result) {
+  const auto& samples = measurement.samples_us;
+  const double spread =
+      (core::quantile(samples, 0.9) - core::quantile(samples, 0.1)) / core::median(samples);
+  if (spread > kSpreadLimit) {
+    result.warnings.push_back(fmt::format(
+        "the middle 80 % of the samples spread over {:.1f} % of the median", spread * 100.0));
+  }
+  if (measurement.clocks && !measurement.clocks->throttle_reasons.empty()) {
+    result.warnings.push_back(fmt::format("the clock was held back while timing: {}",
+                                          fmt::join(measurement.clocks->throttle_reasons, ", ")));
+  }
+  if (measurement.other_processes > 0) {
+    result.warnings.push_back(
+        fmt::format("{} other process(es) used the GPU meanwhile", measurement.other_processes));
+  }
+}
+
+void warn_about_counters(const Measurement& measurement, core::Result& result) {
+  const auto counted = measurement.counters.find(core::kTensorFlops);
+  if (counted && result.executed_flops.value_or(0.0) > 0.0) {
+    const double deviation = *counted / *result.executed_flops - 1.0;
+    if (std::abs(deviation) > kFlopsLimit) {
+      result.warnings.push_back(fmt::format(
+          "the hardware counted {:+.2f} % against the tile-padded FLOPs", deviation * 100.0));
+    }
+  }
+  const auto replay_us = measurement.counters.find("gpu_time_us");
+  if (replay_us && result.time_us) {
+    const double deviation = *replay_us / *result.time_us - 1.0;
+    if (std::abs(deviation) > kReplayTimeLimit) {
+      result.warnings.push_back(fmt::format(
+          "the launch that was counted took {:+.0f} % against the timed median: another clock",
+          deviation * 100.0));
+    }
+  }
+}
+
+}  // namespace
+
+core::Result make_result(const Measurement& measurement, const core::Gpu& gpu) {
+  core::Result result;
+  result.source = core::ResultSource::kMeasured;
+  result.kernel = measurement.kernel;
+  result.problem = measurement.problem;
+  result.launch = measurement.launch;
+  result.verification = measurement.verification;
+  result.executed_flops = core::flops_tile_padded(measurement.problem, measurement.launch.tile);
+  result.counters = measurement.counters;
+  if (const auto peak = tensor_peak(gpu, measurement.problem.dtype)) {
+    result.peak_tflops = peak->tflops;
+    result.peak_basis = peak->basis;
+  }
+  if (measurement.local_memory_bytes > 0) {
+    result.warnings.push_back(fmt::format("{} bytes a thread are spilled to local memory",
+                                          measurement.local_memory_bytes));
+  }
+  if (measurement.samples_us.empty()) return result;
+  result.clocks = measurement.clocks;
+  add_timing(measurement, result);
+  add_cycles_and_clock(measurement, result);
+  warn_about_noise(measurement, result);
+  warn_about_counters(measurement, result);
+  return result;
+}
+
+}  // namespace fa3prof::profile

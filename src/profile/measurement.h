@@ -1,0 +1,31 @@
+// From what was measured of one kernel to its core::Result.
+#pragma once
+
+#include "src/core/report.h"
+#include "src/core/result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fa3prof::profile {
+
+struct Measurement {
+  std::string kernel;
+  core::AttentionProblem problem;
+  core::Launch launch;
+  std::int64_t local_memory_bytes = 0;  ///< per thread; more than 0 means spilled registers
+  core::Verification verification;
+  std::vector<double> samples_us;  ///< empty when verification failed
+  std::string cache;               ///< as in core::Timing
+  std::optional<core::ClockRecord> clocks;
+  core::Counters counters;
+  int other_processes = 0;  ///< that computed on the same GPU meanwhile
+};
+
+/// Fills every field of a measured result, with warnings for whatever makes it less trustworthy.
+/// A kernel that failed verification keeps its launch and verification and gets no speed at all.
+[[nodiscard]] core::Result make_result(const Measurement& measurement, const core::Gpu& gpu);
+
+}  // namespace fa3prof::profile

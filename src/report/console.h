@@ -1,0 +1,34 @@
+// Reports as text for people: aligned tables, units in the headings. Not: where the text goes.
+#pragma once
+
+#include "src/core/report.h"
+#include "src/report/table.h"
+
+#include <string>
+
+namespace fa3prof::report {
+
+/// What `fa3prof run` prints: per problem a line per kernel (measured beside simulated, with the
+/// signed deviation) and a line of each kernel over the first; then how it was verified, timed and
+/// counted, the clocks, the model and every warning.
+///
+///                                      time us  TFLOPS  % of peak     cycles  ...  deviation
+///   fp16 b2 h16 sq8192 skv8192 d128
+///     fa2                             1,532.1   358.9     36.3 %  2,543,210  ...     -4.4 %
+///     fa3                               864.2   636.3     64.3 %  1,434,112  ...     -3.1 %
+///     fa3 over fa2                      1.77x                       1.77x  ...     -1.3 %
+[[nodiscard]] std::string run_text(const core::Report& report, Colour colour);
+
+/// How much of a simulation is shown.
+enum class Detail {
+  kSummary,    ///< one line per pipeline and problem
+  kBreakdown,  ///< also where the cycles go, and the terms of the formula
+};
+
+/// What `fa3prof simulate` prints; measured results in the report stand beside the simulated ones.
+[[nodiscard]] std::string simulation_text(const core::Report& report, Detail detail, Colour colour);
+
+/// Lines "warning  text" for the report and for each of its results, each text once.
+[[nodiscard]] std::string warnings_text(const core::Report& report, Colour colour);
+
+}  // namespace fa3prof::report

@@ -1,0 +1,176 @@
+#include "src/report/console_notes.h"
+
+#include "src/report/console.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace fa3prof::report {
+namespace {
+
+using core::Result;
+
+using Results = std::vector<const Result*>;
+
+std::string whole(double value) { return grouped(value, 0); }
+
+/// "1,755" when all are alike, else "1,605-1,755".
+std::string range_text(const Results& results, const std::function<double(const Result&)>& get) {
+  const auto [low, high] =
+      std::ranges::minmax(results, {}, [&get](const Result* result) { return get(*result); });
+  const std::string first = whole(get(*low));
+  const std::string last = whole(get(*high));
+  return first == last ? first : first + "-" + last;
+}
+
+/// The results that `has`, kernel by kernel in their order.
+std::vector<Results> by_kernel(const core::Report& report,
+                               const std::function<bool(const Result&)>& has) {
+  std::vector<Results> groups;
+  for (const Result& result : report.results) {
+    if (!has(result)) continue;
+    const auto group = std::ranges::find_if(groups, [&result](const Results& results) {
+      return results.front()->kernel == result.kernel;
+    });
+    if (group == groups.end()) {
+      groups.push_back({&result});
+    } else {
+      group->push_back(&result);
+    }
+  }
+  return groups;
+}
+
+/// "fa2 1.9e-04, fa3 2.0e-04": each kernel with what `describe` says of its results.
+std::string per_kernel(const std::vector<Results>& groups,
+                       const std::function<std::string(const Results&)>& describe) {
+  std::vector<std::string> parts;
+  for (const Results& results : groups) {
+    parts.push_back(results.front()->kernel + " " + describe(results));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string verified_text(const core::Report& report) {
+  const auto groups = by_kernel(report, [](const Result& result) {
+    return result.verification && result.verification->passed;
+  });
+  if (groups.empty()) return "";
+  const auto error = [](const Result* r) { return r->verification->relative_error; };
+  const core::Verification& any = *groups.front().front()->verification;
+  return fmt::format("{} relative error to FP64, limit {:.0e}; {} of {} rows",
+                     per_kernel(groups,
+                                [&error](const Results& results) {
+                                  return fmt::format("{:.1e}",
+                                                     error(std::ranges::max(results, {}, error)));
+                                }),
+                     any.tolerance, whole(static_cast<double>(any.rows_checked)),
+                     whole(static_cast<double>(any.rows_total)));
+}
+
+std::string timed_text(const core::Report& report) {
+  const auto groups =
+      by_kernel(report, [](const Result& result) { return result.timing.has_value(); });
+  if (groups.empty()) return "";
+  const auto half_width = [](const Result* result) {
+    const core::Interval& ci = result->timing->median_ci95_us;
+    return (ci.upper - ci.lower) / 2.0 / result->timing->median_us;
+  };
+  const core::Timing& any = *groups.front().front()->timing;
+  return fmt::format("median of {} launches each, {} L2; 95 % interval {}", any.samples_us.size(),
+                     any.cache, per_kernel(groups, [&half_width](const Results& results) {
+                       return "+-" + percent(half_width(std::ranges::max(results, {}, half_width)));
+                     }));
+}
+
+std::string clocks_text(const core::Report& report) {
+  const auto groups =
+      by_kernel(report, [](const Result& result) { return result.clocks.has_value(); });
+  if (groups.empty()) return "";
+  std::set<std::string> limits;
+  for (const Result& result : report.results) {
+    if (!result.clocks) continue;
+    limits.insert(result.clocks->throttle_reasons.begin(), result.clocks->throttle_reasons.end());
+  }
+  const std::string text = per_kernel(groups, [](const Results& results) {
+    return fmt::format(
+        "{} MHz {} W {} C",
+        range_text(results, [](const Result& r) { return r.clocks->sm_clock_mhz; }),
+        range_text(results, [](const Result& r) { return r.clocks->power_watts; }),
+        range_text(results, [](const Result& r) { return r.clocks->temperature_celsius; }));
+  });
+  return limits.empty() ? text : fmt::format("{}; limited by {}", text, fmt::join(limits, ", "));
+}
+
+std::string model_text(const core::Report& report) {
+  std::set<std::string> models;
+  for (const Result& result : report.results) {
+    if (result.source == core::ResultSource::kMeasured) continue;
+    models.insert(fmt::format("{} by {}", result.machine, core::name_of(result.source)));
+  }
+  return fmt::format("{}", fmt::join(models, ", "));
+}
+
+std::string peak_text(const core::Report& report) {
+  std::set<std::string> peaks;
+  for (const Result& result : report.results) {
+    if (result.source != core::ResultSource::kMeasured || !result.peak_tflops) continue;
+    peaks.insert(fmt::format("{} TFLOPS, {}", grouped(*result.peak_tflops, 1), result.peak_basis));
+  }
+  return fmt::format("{}", fmt::join(peaks, "; "));
+}
+
+void add_counters(Table& table, const core::Report& report) {
+  std::set<std::string> reasons;
+  int passes = 0;
+  for (const Result& result : report.results) {
+    const core::Counters& counters = result.counters;
+    if (counters.status == core::Counters::Status::kCollected) passes = counters.passes;
+    if (counters.status != core::Counters::Status::kUnavailable) continue;
+    if (!reasons.insert(counters.reason).second) continue;
+    table.add_note("counters", "unavailable: " + counters.reason, Tone::kWarning);
+    table.add_note("", "cure: " + counters.cure, Tone::kWarning);
+  }
+  if (passes > 0) {
+    table.add_note("counters", fmt::format("CUPTI, {} passes in a replay of their own", passes));
+  }
+}
+
+}  // namespace
+
+std::string notes_text(const core::Report& report, Colour colour) {
+  Table table({{""}, {""}});
+  const auto add = [&table](const char* label, const std::string& text) {
+    if (!text.empty()) table.add_note(label, text);
+  };
+  add("verified", verified_text(report));
+  add("timed", timed_text(report));
+  add("clocks", clocks_text(report));
+  add_counters(table, report);
+  add("peak", peak_text(report));
+  add("model", model_text(report));
+  const bool has_estimate = std::ranges::any_of(report.results, [](const Result& result) {
+    return result.source == core::ResultSource::kMeasured && !result.cycles && result.clocks;
+  });
+  if (has_estimate) table.add_note("*", "not counted: time x SM clock");
+  return table.text(colour);
+}
+
+std::string warnings_text(const core::Report& report, Colour colour) {
+  Table table({{""}, {""}});
+  std::set<std::string> seen;
+  const auto add = [&](const std::string& text) {
+    if (seen.insert(text).second) table.add_note("warning ", text, Tone::kWarning);
+  };
+  std::ranges::for_each(report.warnings, add);
+  for (const Result& result : report.results) {
+    for (const std::string& text : result.warnings) add(result.kernel + ": " + text);
+  }
+  return table.text(colour);
+}
+
+}  // namespace fa3prof::report

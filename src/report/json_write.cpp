@@ -1,0 +1,199 @@
+#include "src/analysis/comparison.h"
+#include "src/core/error.h"
+#include "src/report/json.h"
+#include "src/report/json_fields.h"
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace fa3prof::report {
+namespace {
+
+using core::Json;
+
+class Writer;
+
+template <typename T>
+concept Scalar = std::is_arithmetic_v<T>;
+
+template <Scalar T>
+Json to_value(T number) {
+  return number;
+}
+
+Json to_value(const std::string& text) { return text; }
+
+Json to_value(core::DataType dtype) { return std::string(core::name_of(dtype)); }
+
+Json to_value(core::ResultSource source) { return std::string(core::name_of(source)); }
+
+Json to_value(core::Counters::Status status) { return std::string(status_name(status)); }
+
+Json to_value(const std::map<std::string, double>& values) { return values; }
+
+template <typename T>
+Json to_value(const std::vector<T>& list);
+
+template <typename T>
+requires std::is_class_v<T> Json to_value(const T& fields);
+
+template <typename T>
+bool holds_nothing(const std::optional<T>& value) {
+  return !value.has_value();
+}
+
+template <Scalar T>
+bool holds_nothing(T number) {
+  return number == T{};
+}
+
+bool holds_nothing(const core::Counters& counters) {
+  return counters.status == core::Counters::Status::kNotRequested;
+}
+
+template <typename T>
+
+requires requires(const T& list) { list.empty(); }
+
+bool holds_nothing(const T& list) { return list.empty(); }
+
+/// Walks a struct's fields into an object.
+class Writer {
+ public:
+  void required(const char* key, const auto& value) { object_[key] = to_value(value); }
+
+  template <typename T>
+  void optional(const char* key, const std::optional<T>& value) {
+    if (value) required(key, *value);
+  }
+
+  void optional(const char* key, const auto& value) {
+    if (!holds_nothing(value)) required(key, value);
+  }
+
+  void finite(const char* key, double value) {
+    if (std::isfinite(value)) required(key, value);
+  }
+
+  void derived(const char* key, const auto& compute) {
+    const std::optional<double> value = compute();
+    optional(key, value);
+  }
+
+  [[nodiscard]] Json take() { return std::move(object_); }
+
+ private:
+  Json object_ = Json::object();
+};
+
+template <typename T>
+Json to_value(const std::vector<T>& list) {
+  Json array = Json::array();
+  for (const T& item : list) array.push_back(to_value(item));
+  return array;
+}
+
+template <typename T>
+
+requires std::is_class_v<T> Json to_value(const T& fields) {
+  Writer writer;
+  walk(writer, fields);
+  return writer.take();
+}
+
+/// Which row of a comparison a derived entry speaks of.
+Writer identify(const analysis::Row& row, const core::AttentionProblem& problem) {
+  const core::Result& any = row.measured != nullptr ? *row.measured : *row.simulated;
+  Writer writer;
+  writer.required("kernel", any.kernel);
+  if (row.simulated != nullptr) {
+    writer.optional("pipeline", row.simulated->pipeline);
+    writer.optional("machine", row.simulated->machine);
+    writer.required("source", row.simulated->source);
+  }
+  writer.required("problem", problem);
+  return writer;
+}
+
+Json deviations(const std::vector<analysis::ProblemComparison>& comparisons) {
+  Json list = Json::array();
+  for (const auto& comparison : comparisons) {
+    for (const analysis::Row& row : comparison.rows) {
+      if (!row.cycles_deviation_ratio && !row.time_deviation_ratio) continue;
+      Writer writer = identify(row, comparison.problem);
+      writer.optional("measured_cycles", row.measured_cycles);
+      writer.optional("measured_cycles_basis", row.measured_cycles_basis);
+      writer.optional("simulated_cycles", row.simulated->cycles);
+      writer.optional("cycles_deviation_ratio", row.cycles_deviation_ratio);
+      writer.optional("time_deviation_ratio", row.time_deviation_ratio);
+      list.push_back(writer.take());
+    }
+  }
+  return list;
+}
+
+Json speedups(const std::vector<analysis::ProblemComparison>& comparisons) {
+  Json list = Json::array();
+  for (const auto& comparison : comparisons) {
+    for (const analysis::Row& row : comparison.rows) {
+      if (!row.speedup) continue;
+      Writer writer = identify(row, comparison.problem);
+      writer.required("baseline", row.speedup->baseline);
+      writer.optional("measured_time_ratio", row.speedup->measured_time_ratio);
+      writer.optional("measured_cycles_ratio", row.speedup->measured_cycles_ratio);
+      writer.optional("simulated_time_ratio", row.speedup->simulated_time_ratio);
+      writer.optional("simulated_cycles_ratio", row.speedup->simulated_cycles_ratio);
+      list.push_back(writer.take());
+    }
+  }
+  return list;
+}
+
+/// The pointer of the first number that JSON cannot hold.
+std::optional<std::string> find_non_finite(const Json& value) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) return "";
+  if (!value.is_structured()) return std::nullopt;
+  for (const auto& member : value.items()) {
+    if (const auto below = find_non_finite(member.value())) return "/" + member.key() + *below;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Json to_json(const core::Report& report) {
+  const core::Environment& environment = report.environment;
+  const auto comparisons = analysis::compare(report.results);
+  Writer writer;
+  writer.required("schema_version", core::kReportSchemaVersion);
+  writer.required("tool", Tool{.version = environment.tool_version,
+                               .commit = environment.tool_commit,
+                               .compiler = environment.compiler,
+                               .cuda_toolkit = environment.cuda_toolkit});
+  writer.required("created_at", report.created_at);
+  writer.required("command", report.command);
+  writer.required("environment", environment);
+  writer.optional("seed", report.seed);
+  writer.required("results", report.results);
+  Json document = writer.take();
+  document["deviations"] = deviations(comparisons);
+  document["speedups"] = speedups(comparisons);
+  document["warnings"] = report.warnings;
+  require_finite(document);
+  return document;
+}
+
+std::string to_text(const Json& document) { return document.dump(2) + "\n"; }
+
+void require_finite(const Json& document) {
+  if (const auto pointer = find_non_finite(document)) {
+    throw core::Error(core::ExitCode::kCheckFailed,
+                      "the report was not written: " + *pointer +
+                          " is infinite or NaN, which JSON cannot hold; a measurement or a model "
+                          "parameter behind it is broken");
+  }
+}
+
+}  // namespace fa3prof::report

@@ -1,0 +1,108 @@
+#include "tests/cli/fake_program.h"
+
+#include "tests/golden/example_report.h"
+
+#include <sstream>
+
+namespace fa3prof::tests {
+namespace {
+
+using profile::Finding;
+
+class FakeProfiler : public profile::Profiler {
+ public:
+  explicit FakeProfiler(FakeMachine machine) : machine_(std::move(machine)) {}
+
+  core::Environment environment(int) override {
+    core::Environment environment = example_environment();
+    if (machine_.has_gpu) {
+      environment.gpu->capability = machine_.capability;
+    } else {
+      environment.gpu.reset();
+    }
+    return environment;
+  }
+
+  std::vector<Finding> diagnose(int) override {
+    if (!machine_.has_gpu) {
+      return {{Finding::Severity::kMissing, "GPU", "none found", "use a machine with one"}};
+    }
+    std::vector<Finding> findings{{Finding::Severity::kOk, "GPU", "NVIDIA H200", ""}};
+    if (!machine_.has_counters) {
+      findings.push_back({Finding::Severity::kMissing, "counters", "no permission", "ask root"});
+    }
+    return findings;
+  }
+
+  std::vector<core::Result> run(const profile::RunRequest& request,
+                                const profile::Progress& progress) override {
+    if (!machine_.has_gpu) throw core::UnavailableError("no GPU", "use a machine with one");
+    if (!machine_.has_counters && request.counters == profile::CounterMode::kRequired) {
+      throw core::DeviceError("no permission for counters", "fake");
+    }
+    std::vector<core::Result> results;
+    for (const std::string& kernel : request.kernels) {
+      progress("timing " + kernel);
+      results.push_back(result_of(kernel, request));
+    }
+    return results;
+  }
+
+ private:
+  [[nodiscard]] core::Result result_of(const std::string& kernel,
+                                       const profile::RunRequest& request) const {
+    core::Result result = measured_result(kernel, kernel == "fa3" ? 1724.8 : 3060.4);
+    result.problem = request.problem;
+    result.timing->cache = request.cache == profile::CacheMode::kCold ? "cold" : "warm";
+    if (!machine_.has_counters || request.counters == profile::CounterMode::kOff) {
+      result.counters = {};
+      result.cycles.reset();
+    }
+    if (!machine_.has_counters) {
+      result.counters.status = core::Counters::Status::kUnavailable;
+      result.counters.reason = "no permission";
+      result.counters.cure = "ask root";
+    }
+    return kernel == machine_.failing_kernel ? failed(result) : result;
+  }
+
+  [[nodiscard]] static core::Result failed(const core::Result& good) {
+    core::Result result;
+    result.kernel = good.kernel;
+    result.problem = good.problem;
+    result.launch = good.launch;
+    result.verification = good.verification;
+    result.verification->passed = false;
+    result.verification->relative_error = 0.25;
+    result.verification->failure = "relative error 0.25 is not below 0.001";
+    return result;
+  }
+
+  FakeMachine machine_;
+};
+
+}  // namespace
+
+Outcome run_program(const std::vector<std::string>& arguments, const FakeMachine& machine,
+                    const cli::Terminal& terminal) {
+  CLI::App app("", "fa3prof");
+  commands::Verb verb;
+  commands::add_verbs(app, verb);
+  // CLI11 takes the words from the end of the vector.
+  app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  std::ostringstream out;
+  std::ostringstream err;
+  std::vector<std::string> command{"fa3prof"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const commands::Context context{
+      .make_profiler = [&machine] { return std::make_unique<FakeProfiler>(machine); },
+      .out = out,
+      .err = err,
+      .terminal = terminal,
+      .command = command,
+      .created_at = "2026-11-30T12:00:00Z"};
+  const core::ExitCode code = verb(context);
+  return {.code = code, .out = out.str(), .err = err.str()};
+}
+
+}  // namespace fa3prof::tests

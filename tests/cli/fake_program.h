@@ -1,0 +1,30 @@
+// The program in-process, on a GPU that is only claimed: a fake profiler answers in its place.
+#pragma once
+
+#include "src/commands/context.h"
+
+#include <string>
+#include <vector>
+
+namespace fa3prof::tests {
+
+/// What the fake machine is like.
+struct FakeMachine {
+  bool has_gpu = true;
+  bool has_counters = true;
+  core::ComputeCapability capability{9, 0};
+  std::string failing_kernel = {};  ///< this one fails verification
+};
+
+struct Outcome {
+  core::ExitCode code = core::ExitCode::kDone;
+  std::string out;
+  std::string err;
+};
+
+/// Runs `fa3prof <arguments>`, as main does. What main would catch is thrown.
+[[nodiscard]] Outcome run_program(const std::vector<std::string>& arguments,
+                                  const FakeMachine& machine = {},
+                                  const cli::Terminal& terminal = {});
+
+}  // namespace fa3prof::tests

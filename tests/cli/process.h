@@ -1,0 +1,19 @@
+// The built binary as a process: what a shell, a script or CI sees of it.
+#pragma once
+
+#include <string>
+
+namespace fa3prof::tests {
+
+struct ProcessOutcome {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+
+/// Runs `fa3prof <arguments>` through the shell, neither stream being a terminal. `environment` is
+/// put in front: "NO_COLOR=1".
+[[nodiscard]] ProcessOutcome run_process(const std::string& arguments,
+                                         const std::string& environment = "");
+
+}  // namespace fa3prof::tests

@@ -1,0 +1,153 @@
+#include "src/core/json_reader.h"
+#include "src/report/json.h"
+#include "tests/catch.h"
+#include "tests/cli/fake_program.h"
+#include "tests/cli/temporary_directory.h"
+#include "tests/golden/golden.h"
+
+using namespace fa3prof;
+using namespace fa3prof::tests;
+using core::ExitCode;
+
+namespace {
+
+core::Report report_of(const Outcome& outcome) {
+  return report::parse_report(outcome.out, "stdout");
+}
+
+}  // namespace
+
+TEST_CASE("run measures every kernel and sets the model beside it", "[cli]") {
+  const Outcome outcome = run_program({"run", "--seq", "8192"});
+  CHECK(outcome.code == ExitCode::kDone);
+  CHECK_THAT(outcome.out, contains("fa2 ") && contains("fa3 over fa2") && contains("1.77x"));
+  CHECK_THAT(outcome.out, contains("simulated cycles") && contains("h200_sxm"));
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("run --json - makes stdout exactly one document and moves the table to stderr", "[cli]") {
+  const Outcome outcome = run_program({"run", "--seq", "8k", "--json", "-"});
+  CHECK(outcome.code == ExitCode::kDone);
+  const core::Report report = report_of(outcome);
+  CHECK(report.results.size() == 4);
+  CHECK(report.command == std::vector<std::string>{"fa3prof", "run", "--seq", "8k", "--json", "-"});
+  CHECK_THAT(outcome.err, contains("fa3 over fa2"));
+}
+
+TEST_CASE("run --quiet shows no table", "[cli]") {
+  const Outcome outcome = run_program({"run", "--quiet"});
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("A kernel that fails verification ends in exit code 1 without its speed", "[cli]") {
+  const Outcome outcome = run_program({"run"}, {.failing_kernel = "fa3"});
+  CHECK(outcome.code == ExitCode::kCheckFailed);
+  CHECK_THAT(outcome.out, contains("FAILED verification") && !contains("1,724.8"));
+  CHECK_THAT(outcome.err, contains("fa3 failed verification") && contains("sq8192"));
+
+  const Outcome quiet = run_program({"run", "--quiet"}, {.failing_kernel = "fa3"});
+  CHECK(quiet.code == ExitCode::kCheckFailed);
+  CHECK_THAT(quiet.err, contains("fa3 failed verification"));
+}
+
+TEST_CASE("A failed run still writes its report", "[cli]") {
+  const Outcome outcome = run_program({"run", "--json", "-"}, {.failing_kernel = "fa2"});
+  CHECK(outcome.code == ExitCode::kCheckFailed);
+  const core::Report report = report_of(outcome);
+  CHECK_FALSE(report.results[0].verification->passed);
+  CHECK_FALSE(report.results[0].time_us.has_value());
+}
+
+TEST_CASE("The document of a run in which much went wrong is the golden one", "[cli]") {
+  const FakeMachine machine{.has_counters = false, .capability = {9, 9}, .failing_kernel = "fa3"};
+  const Outcome outcome = run_program({"run", "--head-dim", "96,128", "--json", "-"}, machine);
+  CHECK(outcome.code == ExitCode::kCheckFailed);
+  check_golden("report_failed.json", outcome.out);
+}
+
+TEST_CASE("Without counters the run is done and says why, unless they are required", "[cli]") {
+  const FakeMachine machine{.has_counters = false};
+  const Outcome outcome = run_program({"run"}, machine);
+  CHECK(outcome.code == ExitCode::kDone);
+  CHECK_THAT(outcome.out, contains("unavailable: no permission") && contains("cure: ask root"));
+  CHECK_THROWS_AS(run_program({"run", "--require-counters"}, machine), core::DeviceError);
+
+  const Outcome off = run_program({"run", "--no-counters"}, machine);
+  CHECK(off.code == ExitCode::kDone);
+}
+
+TEST_CASE("run takes several problems, causal and not", "[cli]") {
+  const Outcome outcome = run_program(
+      {"run", "--seq", "1k,2k", "--causal", "--no-causal", "--kernel", "fa3", "--json", "-"});
+  const core::Report report = report_of(outcome);
+  REQUIRE(report.results.size() == 8);
+  CHECK(report.results[0].problem.is_causal);
+  CHECK(report.results[0].problem.seqlen_q == 1024);
+  CHECK(report.results[0].problem.batch == 16);
+  CHECK(report.results[7].problem.seqlen_q == 2048);
+  CHECK_FALSE(report.results[7].problem.is_causal);
+}
+
+TEST_CASE("An unsupported problem is refused alone and a row in a grid", "[cli]") {
+  CHECK_THROWS_WITH(run_program({"run", "--head-dim", "96"}),
+                    contains("fa2 has no head_dim 96") && contains("fa3prof list"));
+  const Outcome outcome = run_program({"run", "--head-dim", "96,128", "--json", "-"});
+  CHECK(outcome.code == ExitCode::kDone);
+  const core::Report report = report_of(outcome);
+  CHECK_THAT(report.results.at(0).unsupported_reason, contains("head_dim 96"));
+  CHECK(report.results.at(2).time_us.has_value());
+  CHECK_THAT(outcome.err, contains("not supported: fa2 has no head_dim 96"));
+  CHECK_THROWS_AS(run_program({"run", "--head-dim", "96,80"}), core::UsageError);
+}
+
+TEST_CASE("On an older GPU the kernels that fit run and the others say why not", "[cli]") {
+  const Outcome outcome = run_program({"run"}, {.capability = {8, 0}});
+  CHECK(outcome.code == ExitCode::kDone);
+  CHECK_THAT(outcome.out, contains("3,060.4"));
+  CHECK_THAT(outcome.out, contains("not supported: fa3 needs compute capability 9.0"));
+}
+
+TEST_CASE("A GPU that no machine file describes is measured and not simulated", "[cli]") {
+  const FakeMachine unknown{.capability = {9, 9}};
+  const Outcome outcome = run_program({"run", "--kernel", "fa2"}, unknown);
+  CHECK(outcome.code == ExitCode::kDone);
+  CHECK_THAT(outcome.out, contains("not simulated") && contains("--machine"));
+  CHECK_THAT(run_program({"run", "--kernel", "fa2", "--machine", "h100_sxm"}, unknown).out,
+             contains("h100_sxm by closed_form"));
+}
+
+TEST_CASE("Without a GPU the run is unavailable and leaves no file", "[cli]") {
+  const TemporaryDirectory directory;
+  CHECK_THROWS_AS(run_program({"run", "--json", directory.path("report.json")}, {.has_gpu = false}),
+                  core::UnavailableError);
+  CHECK(directory.size() == 0);
+}
+
+TEST_CASE("Progress is shown on a terminal only, and wiped", "[cli]") {
+  const cli::Terminal terminal{.has_progress = true};
+  const Outcome shown = run_program({"run"}, {}, terminal);
+  CHECK_THAT(shown.err, contains("[1/1]") && contains("timing fa3"));
+  CHECK(shown.err.ends_with("\r\x1b[K"));
+  CHECK(run_program({"run", "--quiet"}, {}, terminal).err.empty());
+}
+
+TEST_CASE("Colour follows the terminal of the stream that the table goes to", "[cli]") {
+  const cli::Terminal terminal{.has_colour_on_stdout = true};
+  CHECK_THAT(run_program({"run"}, {}, terminal).out, contains("\x1b["));
+  CHECK_THAT(run_program({"run"}).out, !contains("\x1b["));
+  const Outcome moved = run_program({"run", "--json", "-"}, {}, terminal);
+  CHECK_THAT(moved.out + moved.err, !contains("\x1b["));
+}
+
+TEST_CASE("Bad flags of run are refused with what to write", "[cli]") {
+  CHECK_THROWS_WITH(run_program({"run", "--kernel", "fa9"}), contains("fa9") && contains("fa2"));
+  CHECK_THROWS_WITH(run_program({"run", "--kernel", "fa2,fa2"}), contains("twice"));
+  CHECK_THROWS_WITH(run_program({"run", "--cache", "luke"}), contains("cold|warm"));
+  CHECK_THROWS_WITH(run_program({"run", "--seq", "0"}), contains("--seq"));
+  CHECK_THROWS_WITH(run_program({"run", "--heads", "6", "--kv-heads", "4"}),
+                    contains("does not divide"));
+  CHECK_THROWS_AS(run_program({"run", "--samples", "19"}), CLI::ParseError);
+  CHECK_THROWS_AS(run_program({"run", "--no-counters", "--require-counters"}), CLI::ParseError);
+  CHECK_THROWS_WITH(run_program({"run", "--machine", "h300"}), contains("h300"));
+}

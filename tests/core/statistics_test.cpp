@@ -1,0 +1,119 @@
+#include "src/core/statistics.h"
+
+#include "src/core/error.h"
+#include "tests/catch.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace fa3prof::tests {
+namespace {
+
+using Samples = std::vector<double>;
+
+// 1, 2 .. n in an order that is not sorted.
+Samples shuffled(std::size_t n) {
+  Samples values(n);
+  std::iota(values.begin(), values.end(), 1.0);
+  for (std::size_t i = 0; i + 1 < n; i += 2) std::swap(values[i], values[n - 1 - i]);
+  return values;
+}
+
+// P(k <= Binomial(n, 1/2) <= n - k) from exact integers; n <= 60.
+double coverage(int n, int k) {
+  std::uint64_t inside = 0;
+  std::uint64_t choose = 1;
+  for (int i = 0; i <= n; ++i) {
+    if (i >= k && i <= n - k) inside += choose;
+    choose = choose * static_cast<std::uint64_t>(n - i) / static_cast<std::uint64_t>(i + 1);
+  }
+  return std::ldexp(static_cast<double>(inside), -n);
+}
+
+TEST_CASE("median is the middle value, or the mean of the two middle ones", "[core]") {
+  CHECK(core::median(Samples{7.0}) == 7.0);
+  CHECK(core::median(Samples{9.0, 1.0, 5.0}) == 5.0);
+  CHECK(core::median(Samples{4.0, 1.0, 3.0, 2.0}) == 2.5);
+}
+
+TEST_CASE("MAD ignores an outlier", "[core]") {
+  CHECK(core::mad(Samples{1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0}) == 1.0);
+  CHECK(core::mad(Samples{10.0, 11.0, 12.0, 13.0, 1e9}) == 1.0);
+  CHECK(core::mad(Samples{3.0, 3.0, 3.0}) == 0.0);
+}
+
+TEST_CASE("quantiles interpolate between order statistics", "[core]") {
+  const Samples values{4.0, 2.0, 1.0, 3.0};
+  CHECK(core::quantile(values, 0.0) == 1.0);
+  CHECK_THAT(core::quantile(values, 0.25), WithinAbs(1.75, 1e-15));
+  CHECK_THAT(core::quantile(values, 0.9), WithinAbs(3.7, 1e-15));
+  CHECK(core::quantile(values, 1.0) == 4.0);
+}
+
+TEST_CASE("median interval takes the tabulated ranks of the sign test", "[core]") {
+  struct Ranks {
+    std::size_t n;
+    double lower;
+  };
+
+  const auto [n, lower] =
+      GENERATE(Ranks{6, 1}, Ranks{7, 1}, Ranks{9, 2}, Ranks{10, 2}, Ranks{15, 4}, Ranks{20, 6},
+               Ranks{30, 10}, Ranks{100, 40}, Ranks{1000, 469});
+  const core::Interval interval = core::median_ci95(shuffled(n));
+  CHECK(interval.lower == lower);
+  CHECK(interval.upper == static_cast<double>(n + 1) - lower);
+}
+
+TEST_CASE("median interval is the narrowest with 95 % coverage for every sample count", "[core]") {
+  for (int n = 6; n <= 60; ++n) {
+    const core::Interval interval = core::median_ci95(shuffled(static_cast<std::size_t>(n)));
+    const int k = static_cast<int>(interval.lower);
+    CAPTURE(n, k);
+    CHECK(coverage(n, k) >= 0.95);
+    CHECK(coverage(n, k + 1) < 0.95);
+  }
+}
+
+TEST_CASE("median interval of 100000 samples neither underflows nor is wide", "[core]") {
+  const core::Interval interval = core::median_ci95(shuffled(100000));
+  CHECK_THAT(interval.lower, WithinAbs(50000.0 - 1.96 * std::sqrt(100000.0) / 2.0, 2.0));
+  CHECK(interval.lower + interval.upper == 100001.0);
+}
+
+TEST_CASE("median interval of fewer than six samples is their range", "[core]") {
+  CHECK(core::median_ci95(Samples{5.0, 1.0, 3.0, 4.0, 2.0}) == core::Interval{1.0, 5.0});
+  CHECK(core::median_ci95(Samples{8.0}) == core::Interval{8.0, 8.0});
+}
+
+TEST_CASE("paired ratio is blind to a drift that both members of a pair share", "[core]") {
+  Samples slow;
+  Samples fast;
+  for (int i = 0; i < 20; ++i) {
+    const double drift = 1.0 + 0.125 * i;
+    slow.push_back(2.0 * drift);
+    fast.push_back(drift);
+  }
+  const core::RatioInterval ratio = core::paired_ratio(slow, fast);
+  CHECK(ratio.median == 2.0);
+  CHECK(ratio.ci95 == core::Interval{2.0, 2.0});
+}
+
+TEST_CASE("statistics refuse input that has no answer", "[core]") {
+  const Samples none;
+  const Samples with_nan{1.0, std::numeric_limits<double>::quiet_NaN()};
+  const Samples one{1.0};
+  CHECK_THROWS_AS(core::median(none), core::UsageError);
+  CHECK_THROWS_AS(core::mad(none), core::UsageError);
+  CHECK_THROWS_AS(core::quantile(none, 0.5), core::UsageError);
+  CHECK_THROWS_AS(core::median_ci95(none), core::UsageError);
+  CHECK_THROWS_AS(core::paired_ratio(none, none), core::UsageError);
+  CHECK_THROWS_WITH(core::median(with_nan), contains("NaN"));
+  CHECK_THROWS_WITH(core::quantile(one, 1.5), contains("1.5"));
+  CHECK_THROWS_WITH(core::paired_ratio(one, with_nan), contains("1 and 2 samples"));
+  CHECK_THROWS_WITH(core::paired_ratio(one, Samples{0.0}), contains("denominators is 0"));
+}
+
+}  // namespace
+}  // namespace fa3prof::tests

@@ -1,0 +1,55 @@
+// The pipelines of our own kernels state the tiles, stages, threads and registers of the kernels.
+#include "kernels/fa2/config.h"
+#include "kernels/fa3_fp16/config.h"
+#include "sim/pipeline.h"
+#include "src/core/attention_kernel.h"
+#include "tests/catch.h"
+
+namespace fa3prof::tests {
+namespace {
+
+const sim::Role& role_named(const sim::Pipeline& pipeline, const std::string& name) {
+  for (const sim::Role& role : pipeline.roles) {
+    if (role.name == name) return role;
+  }
+  throw std::logic_error("no role " + name);
+}
+
+}  // namespace
+
+TEST_CASE("each kernel's pipeline exists and reports under the kernel's name", "[sim]") {
+  for (const core::AttentionKernel& kernel : core::attention_kernels()) {
+    CHECK(sim::load_pipeline(std::string(kernel.pipeline)).kernel == kernel.name);
+  }
+}
+
+TEST_CASE("fa2.json states the fa2 kernel's configuration", "[sim]") {
+  const sim::Pipeline pipeline = sim::load_pipeline("fa2");
+  for (const bool is_causal : {false, true}) {
+    const core::AttentionProblem problem{.head_dim = 128, .is_causal = is_causal};
+    const kernels::fa2::Config config = kernels::fa2::config_for(problem);
+    const sim::TileSizes sizes = sim::tile_sizes(pipeline, problem);
+    CHECK(sizes.tile == core::Tile{config.tile_m, config.tile_n});
+    CHECK(sizes.stages == config.stages);
+    CHECK(pipeline.threads() == config.threads());
+    CHECK(pipeline.ctas_per_sm == config.ctas_per_sm);
+    CHECK(sim::shared_memory_bytes(pipeline, sizes.scope) == config.shared_memory_bytes());
+  }
+}
+
+TEST_CASE("fa3_fp16.json states the fa3 kernel's configuration", "[sim]") {
+  const sim::Pipeline pipeline = sim::load_pipeline("fa3_fp16");
+  for (const bool is_causal : {false, true}) {
+    const core::AttentionProblem problem{.head_dim = 128, .is_causal = is_causal};
+    const kernels::fa3_fp16::Config config = kernels::fa3_fp16::config_for(problem);
+    const sim::TileSizes sizes = sim::tile_sizes(pipeline, problem);
+    CHECK(sizes.tile == core::Tile{config.tile_m, config.tile_n});
+    CHECK(sizes.stages == config.stages);
+    CHECK(pipeline.threads() == config.threads());
+    CHECK(role_named(pipeline, "consumer").instances == config.consumer_warpgroups);
+    CHECK(role_named(pipeline, "consumer").registers_per_thread == config.consumer_registers);
+    CHECK(role_named(pipeline, "producer").registers_per_thread == config.producer_registers);
+  }
+}
+
+}  // namespace fa3prof::tests

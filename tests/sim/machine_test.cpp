@@ -1,0 +1,92 @@
+#include "sim/machine.h"
+
+#include "src/core/error.h"
+#include "tests/catch.h"
+#include "tests/sim/from_text.h"
+
+namespace fa3prof::tests {
+namespace {
+
+core::Gpu gpu(int sm_count, core::ComputeCapability capability, double clock_mhz, double memory) {
+  core::Gpu result;
+  result.name = "any name";
+  result.sm_count = sm_count;
+  result.capability = capability;
+  result.max_sm_clock_mhz = clock_mhz;
+  result.memory_bytes = static_cast<std::int64_t>(memory);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("every built-in machine loads and states its peak", "[sim]") {
+  const auto names = sim::builtin_machines();
+  CHECK(names == std::vector<std::string>{"a100_sxm", "h100_pcie", "h100_sxm", "h200_sxm"});
+  for (const std::string& name : names) {
+    const sim::Machine machine = sim::load_machine(name);
+    CHECK(machine.name == name);
+    CHECK(machine.clock_spec_mhz.has_value());
+    CHECK(machine.mma_sync_fp16_flop_per_cycle.has_value());
+  }
+}
+
+TEST_CASE("the datasheets' dense FP16 TFLOPS follow from the machine files", "[sim]") {
+  const auto peak = [](const char* name) {
+    const sim::Machine m = sim::load_machine(name);
+    const double rate = m.wgmma_fp16_flop_per_cycle.value_or(*m.mma_sync_fp16_flop_per_cycle);
+    return rate * static_cast<double>(m.sm_count) * *m.clock_spec_mhz * 1e-6;
+  };
+  CHECK_THAT(peak("h200_sxm"), WithinRel(989.4, 1e-3));
+  CHECK_THAT(peak("h100_sxm"), WithinRel(989.4, 1e-3));
+  CHECK_THAT(peak("h100_pcie"), WithinRel(756.5, 1e-3));
+  CHECK_THAT(peak("a100_sxm"), WithinRel(312.0, 1e-3));
+}
+
+TEST_CASE("a GPU is matched by its properties, never by its name", "[sim]") {
+  CHECK(sim::machine_for(gpu(132, {9, 0}, 1980, 150.1e9)) == "h200_sxm");
+  CHECK(sim::machine_for(gpu(132, {9, 0}, 1980, 85.0e9)) == "h100_sxm");
+  CHECK(sim::machine_for(gpu(114, {9, 0}, 1755, 85.0e9)) == "h100_pcie");
+  CHECK(sim::machine_for(gpu(108, {8, 0}, 1410, 85.1e9)) == "a100_sxm");
+  CHECK_FALSE(sim::machine_for(gpu(132, {9, 0}, 1980, 102.0e9)).has_value());  // GH200 96 GB
+  CHECK_FALSE(sim::machine_for(gpu(78, {9, 0}, 1980, 102.0e9)).has_value());   // H20
+  CHECK_FALSE(sim::machine_for(gpu(16, {9, 0}, 1980, 18.0e9)).has_value());    // a MIG slice
+}
+
+TEST_CASE("an unknown machine is refused with the names", "[sim]") {
+  CHECK_THROWS_AS(sim::load_machine("h300"), core::UsageError);
+  CHECK_THAT(error_of([] { (void)sim::load_machine("h300"); }),
+             contains("a100_sxm, h100_pcie, h100_sxm, h200_sxm"));
+  CHECK_THROWS_AS(sim::load_machine("./h300.json"), core::ConfigError);
+}
+
+TEST_CASE("a bad machine file is refused with file and pointer", "[sim]") {
+  const std::string head = R"({"name": "m", "sm_count": {"value": 1, "source": "s"})";
+  const auto says = [&](const std::string& rest) {
+    return error_of([&] { (void)machine_from(head + rest + "}"); });
+  };
+  CHECK_THAT(says(R"(, "mufu_per_cycl": {"value": 16, "source": "s"})"),
+             contains("machine.json at /mufu_per_cycl: unknown key; did you mean mufu_per_cycle"));
+  CHECK_THAT(says(R"(, "mufu_per_cycle": {"value": 0, "source": "s"})"),
+             contains("machine.json at /mufu_per_cycle/value: is 0, must be > 0"));
+  CHECK_THAT(says(R"(, "tma_latency_cycles": {"value": -1, "source": "s"})"),
+             contains("machine.json at /tma_latency_cycles/value"));
+  CHECK_THAT(says(R"(, "mufu_per_cycle": 16)"), contains("source"));
+  CHECK_THAT(says(R"(, "compute_capability": [9])"), contains("/compute_capability"));
+  CHECK(says("").empty());
+  CHECK_THAT(error_of([] { (void)machine_from(R"({"name": "m"})"); }),
+             contains("'sm_count' is missing"));
+  CHECK_THAT(error_of([] {
+               (void)machine_from(R"({"name": "m", "sm_count": {"value": 1.5, "source": "s"}})");
+             }),
+             contains("/sm_count/value: must be an integer"));
+}
+
+TEST_CASE("a number that the machine lacks is asked for by its key", "[sim]") {
+  const sim::Machine a100 = sim::load_machine("a100_sxm");
+  CHECK(sim::required(a100, &sim::Machine::mufu_per_cycle, "test") == 16.0);
+  CHECK_THAT(
+      error_of([&] { (void)sim::required(a100, &sim::Machine::tma_latency_cycles, "test"); }),
+      contains("test needs tma_latency_cycles, which machine a100_sxm does not state"));
+}
+
+}  // namespace fa3prof::tests

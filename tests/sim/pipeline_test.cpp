@@ -1,0 +1,126 @@
+#include "sim/pipeline.h"
+
+#include "src/core/error.h"
+#include "tests/catch.h"
+#include "tests/sim/from_text.h"
+
+namespace fa3prof::tests {
+namespace {
+
+core::AttentionProblem problem(std::int64_t head_dim, bool is_causal) {
+  return {.seqlen_q = 1024, .seqlen_kv = 1024, .head_dim = head_dim, .is_causal = is_causal};
+}
+
+std::string flaw_of(const std::string& barriers, const std::string& roles) {
+  return error_of([&] { (void)pipeline_from(pipeline_text(barriers, roles)); });
+}
+
+}  // namespace
+
+TEST_CASE("every built-in pipeline loads", "[sim]") {
+  const auto names = sim::builtin_pipelines();
+  CHECK(names == std::vector<std::string>{"fa2", "fa3_fp16", "guide_fa2", "guide_fa3"});
+  for (const std::string& name : names) CHECK(sim::load_pipeline(name).name == name);
+}
+
+TEST_CASE("the tile follows from the problem", "[sim]") {
+  const sim::Pipeline fa3 = sim::load_pipeline("fa3_fp16");
+  CHECK(sim::tile_sizes(fa3, problem(128, false)).tile == core::Tile{128, 176});
+  CHECK(sim::tile_sizes(fa3, problem(128, true)).tile == core::Tile{128, 128});
+  CHECK_THAT(error_of([&] { (void)sim::tile_sizes(fa3, problem(96, false)); }),
+             contains("fa3_fp16 has no tile for fp16 b1 h1 sq1024 skv1024 d96; it has: head_dim "
+                      "128 not causal; head_dim 128 causal"));
+  const sim::Pipeline guide = sim::load_pipeline("guide_fa2");
+  CHECK(sim::tile_sizes(guide, problem(128, false)).tile == core::Tile{1024, 128});
+}
+
+TEST_CASE("shared memory is the buffers times their stages", "[sim]") {
+  const sim::Pipeline fa3 = sim::load_pipeline("fa3_fp16");
+  const auto bytes = [&](bool is_causal) {
+    return sim::shared_memory_bytes(fa3, sim::tile_sizes(fa3, problem(128, is_causal)).scope);
+  };
+  CHECK(bytes(false) == 212992.0);
+  CHECK(bytes(true) == 163840.0);
+}
+
+TEST_CASE("a wait that nothing signals is refused by role, step and barrier", "[sim]") {
+  const std::string text =
+      flaw_of(R"({"full": {"kind": "mbarrier"}})",
+              R"([{"name": "consumer", "warps": 4, "loop": [{"wait": "full"}]}])");
+  CHECK_THAT(text, contains("pipeline.json: role consumer, loop step 1 (full): nothing ever"));
+}
+
+TEST_CASE("a deadlock is refused by role, step and barrier", "[sim]") {
+  // Nobody sets a buffer free, so the third load waits for ever.
+  const std::string starved = flaw_of(
+      R"({"full": {"kind": "mbarrier"}, "empty": {"kind": "mbarrier", "initially_free": "stages"}})",
+      R"([{"name": "producer", "warps": 1, "loop": [
+             {"wait": "empty"}, {"load": "k", "by": "tma", "signals": "full"}]},
+          {"name": "consumer", "warps": 4, "loop": [{"wait": "full"}],
+             "epilogue": [{"arrive": "empty"}]}])");
+  CHECK_THAT(starved,
+             contains("deadlock: role producer (instance 1 of 1), loop step 1, waits on empty"));
+
+  const std::string crossed =
+      flaw_of(R"({"a": {"kind": "mbarrier"}, "b": {"kind": "mbarrier"}})",
+              R"([{"name": "left", "warps": 1, "loop": [{"wait": "a"}, {"arrive": "b"}]},
+          {"name": "right", "warps": 1, "loop": [{"wait": "b"}, {"arrive": "a"}]}])");
+  CHECK_THAT(crossed, contains("deadlock: role left (instance 1 of 1), loop step 1, waits on a"));
+
+  // The second instance never passes the turn on.
+  const std::string kept = flaw_of(R"({"turn": {"kind": "turn"}})",
+                                   R"([{"name": "consumer", "instances": 2, "warps": 4,
+           "prologue": [{"arrive": "turn"}], "loop": [{"sync": "turn"}]}])");
+  CHECK_THAT(kept, contains("deadlock: role consumer"));
+}
+
+TEST_CASE("a step that does not fit the declarations is refused with file and pointer", "[sim]") {
+  struct Case {
+    std::string step;
+    std::string says;
+  };
+
+  const auto wrong = GENERATE(
+      Case{R"({"wait": "fool"})", "/roles/0/loop/0/wait: 'fool' is no barrier of this pipeline"},
+      Case{R"({"load": "x", "by": "tma"})", "/roles/0/loop/0/load: 'x' is no buffer"},
+      Case{R"({"load": "k", "by": "ldg"})", "/roles/0/loop/0/by: 'ldg' must be one of tma"},
+      Case{R"({"sync": "full"})", "/roles/0/loop/0/sync: this is an mbarrier"},
+      Case{R"({"wait": "named"})", "/roles/0/loop/0/wait: this is a named barrier"},
+      Case{R"({"wait_group": "k"})", "loop step 1 (wait_k): this role issues no background"},
+      Case{R"({"wait": "full", "arrive": "full"})", "one verb"},
+      Case{R"({"nap": 5})", "/roles/0/loop/0: this step has no verb"},
+      Case{R"({"barrier": "b", "cycles": 1})", "/roles/0/loop/0/cycles: unknown key"},
+      Case{R"({"store": "o", "bytes": "tile_x * 2"})", "/bytes: 'tile_x' is neither"},
+      Case{R"({"store": "o", "bytes": "tile_m + 2"})", "/bytes: expected * or /"},
+      Case{R"({"elementwise": "e", "elements": 1, "per_element": {"sine": 1}})",
+           "/per_element/sine: unknown key"},
+      Case{R"({"delay": "d", "unit": "alu", "cycles": 5})", "/cycles: must be"});
+  const std::string text = flaw_of(
+      R"({"full": {"kind": "mbarrier"}, "named": {"kind": "named"}})",
+      R"([{"name": "r", "warps": 1, "loop": [)" + wrong.step + R"(, {"arrive": "full"}]}])");
+  CHECK_THAT(text, contains("pipeline.json"));
+  CHECK_THAT(text, contains(wrong.says));
+}
+
+TEST_CASE("a turn that two roles share is refused", "[sim]") {
+  const std::string role = R"("warps": 4, "loop": [{"sync": "turn"}, {"arrive": "turn"}]})";
+  CHECK_THAT(flaw_of(R"({"turn": {"kind": "turn"}})",
+                     R"([{"name": "a", )" + role + R"(, {"name": "b", )" + role + "]"),
+             contains("role b, loop step 1 (turn): this turn already goes round role a"));
+}
+
+TEST_CASE("a size is a product from left to right", "[sim]") {
+  sim::SizeScope scope;
+  scope[sim::SizeName::kTileM] = 128;
+  scope[sim::SizeName::kHeadDim] = 64;
+  const core::Json json = core::parse_json(R"(["tile_m / 2 * head_dim", 7])", "a.json");
+  const auto items = core::JsonReader(json, "a.json").items();
+  const sim::Size product = sim::Size::read(items[0]);
+  CHECK(product.value(scope) == 4096.0);
+  CHECK(product.formula(scope) == "128 / 2 * 64");
+  CHECK(product.names(sim::SizeName::kTileM));
+  CHECK_FALSE(product.names(sim::SizeName::kTileN));
+  CHECK(sim::Size::read(items[1]).value(scope) == 7.0);
+}
+
+}  // namespace fa3prof::tests
