@@ -18,8 +18,8 @@ struct Placement {
 /// `tiles` equal tiles one after the other on an SM, as many at once as fit.
 Breakdown time_of(const TileModel& model, std::int64_t tiles, int ctas_per_sm, double trips) {
   Breakdown time;
-  const auto rounds = static_cast<double>(tiles / ctas_per_sm);
-  time.add(rounds, model.tile_time(ctas_per_sm, trips).parts);
+  const std::int64_t rounds = tiles / ctas_per_sm;
+  time.add(static_cast<double>(rounds), model.tile_time(ctas_per_sm, trips).parts);
   const auto rest = static_cast<int>(tiles % ctas_per_sm);
   if (rest > 0) time.add(1.0, model.tile_time(rest, trips).parts);
   return time;

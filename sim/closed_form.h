@@ -16,19 +16,19 @@ namespace fa3prof::sim {
 
 /// One evaluation and what it was made from.
 struct ClosedForm {
-  std::int64_t most_trips = 0;     ///< of the loop, in the longest tile
-  TileTime longest_tile;           ///< on each of the CTAs that fit an SM
-  std::int64_t tiles = 0;          ///< of all heads and batch entries
-  double makespan_cycles = 0.0;    ///< until the last SM has done its tiles
-  double launch_cycles = 0.0;      ///< start and end of the kernel
-  double first_fill_cycles = 0.0;  ///< see TileModel
-  double hbm_cycles = 0.0;         ///< compulsory bytes at the memory's rate; 0: none stated
+  std::int64_t most_trips = 0;        ///< of the loop, in the longest tile
+  TileTime longest_tile;              ///< on each of the CTAs that fit an SM
+  std::int64_t tiles = 0;             ///< of all heads and batch entries
+  std::int64_t busiest_sm_tiles = 0;  ///< of equal tiles; 0 when they differ in length
+  double makespan_cycles = 0.0;       ///< until the last SM has done its tiles
+  double launch_cycles = 0.0;         ///< start and end of the kernel
+  double first_fill_cycles = 0.0;     ///< see TileModel
+  double hbm_cycles = 0.0;            ///< compulsory bytes at the memory's rate; 0: none stated
   Breakdown breakdown;
   double cycles = 0.0;       ///< the sum of the breakdown
   std::string_view limiter;  ///< a unit's name, "hbm" or "dependency chain"
 };
 
-/// `model` is of the same machine, pipeline and problem.
 struct ClosedFormInputs {
   const Machine& machine;
   const Pipeline& pipeline;
@@ -39,6 +39,7 @@ struct ClosedFormInputs {
 /// Loop trips of a tile that sees `key_blocks` blocks.
 [[nodiscard]] std::int64_t loop_trips(const Pipeline& pipeline, std::int64_t key_blocks);
 
+/// `model` is of the same machine, pipeline and problem.
 [[nodiscard]] ClosedForm evaluate_closed_form(const ClosedFormInputs& inputs,
                                               const TileModel& model);
 

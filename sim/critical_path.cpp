@@ -140,7 +140,8 @@ class Run {
   }
 
   /// Lets the step's time pass from `begin` on.
-  PathTime after(const PathTime& begin, const Instance& at, const StepCost& cost) const {
+  [[nodiscard]] PathTime after(const PathTime& begin, const Instance& at,
+                               const StepCost& cost) const {
     PathTime end = begin;
     const double cycles = cost.cycles(request_.copies);
     // What keeps a GEMM longer than its tensor time is the feed of its operands.
@@ -158,7 +159,7 @@ class Run {
     return start(index, load.signals, load.group, cost);
   }
 
-  bool act(std::size_t, const Store&, const StepCost&) { return true; }
+  static bool act(std::size_t, const Store&, const StepCost&) { return true; }
 
   bool act(std::size_t index, const Mma& mma, const StepCost& cost) {
     return start(index, std::nullopt, mma.group, cost);

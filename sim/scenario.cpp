@@ -79,7 +79,7 @@ TflopsRule read_tflops_rule(core::JsonReader reader) {
 
 /// A name stays as it is; a relative path is meant from the folder of the file that holds it.
 std::string resolved(const core::JsonReader& reader) {
-  const std::string name = reader.string();
+  std::string name = reader.string();
   if (!is_config_path(name)) return name;
   return (std::filesystem::path(reader.file()).parent_path() / name).string();
 }
@@ -94,7 +94,7 @@ Pipeline pipeline_of(const core::JsonReader& reader) {
   return parse_word(reader, [&](const std::string&) { return load_pipeline(resolved(reader)); });
 }
 
-/// Replaces the TFLOPS of one problem's results, `begin` to the end of `results`.
+/// Replaces the TFLOPS of one problem's results.
 void apply(const TflopsRule& rule, std::span<core::Result> results) {
   const auto baseline = std::ranges::find(results, rule.baseline_pipeline, &core::Result::pipeline);
   if (baseline == results.end()) return;
@@ -102,15 +102,22 @@ void apply(const TflopsRule& rule, std::span<core::Result> results) {
   for (core::Result& result : results) {
     double tflops = rule.baseline_tflops * baseline_cycles / *result.cycles;
     if (rule.is_rounded_down) tflops = std::floor(tflops);
-    std::string formula =
-        fmt::format("{} * {} / {}", rule.baseline_tflops, baseline_cycles, *result.cycles);
-    if (rule.cap_tflops) {
-      tflops = std::min(tflops, *rule.cap_tflops);
-      formula = fmt::format("min({}, {})", *rule.cap_tflops, formula);
-    }
-    result.tflops = tflops;
-    result.warnings.push_back("TFLOPS by the scenario's rule, not by a clock: " + formula);
+    result.tflops = rule.cap_tflops ? std::min(tflops, *rule.cap_tflops) : tflops;
   }
+}
+
+/// Says once where the TFLOPS come from.
+std::string describe(const TflopsRule& rule, const std::vector<core::Result>& results) {
+  if (std::ranges::find(results, rule.baseline_pipeline, &core::Result::pipeline) ==
+      results.end()) {
+    return fmt::format("the scenario's TFLOPS rule needs pipeline {}, which was not simulated",
+                       rule.baseline_pipeline);
+  }
+  std::string formula =
+      fmt::format("{} * cycles of {} / cycles", rule.baseline_tflops, rule.baseline_pipeline);
+  if (rule.is_rounded_down) formula = fmt::format("floor({})", formula);
+  if (rule.cap_tflops) formula = fmt::format("min({}, {})", *rule.cap_tflops, formula);
+  return "TFLOPS are by the scenario's rule, not by a clock: " + formula;
 }
 
 }  // namespace
@@ -154,6 +161,9 @@ std::vector<core::Result> run_scenario(const Scenario& scenario) {
       results.push_back(simulate(engine, *scenario.machine, pipeline, problem));
     }
     if (scenario.tflops_rule) apply(*scenario.tflops_rule, std::span(results).subspan(begin));
+  }
+  if (scenario.tflops_rule) {
+    results.front().warnings.push_back(describe(*scenario.tflops_rule, results));
   }
   return results;
 }

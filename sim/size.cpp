@@ -11,8 +11,8 @@
 namespace fa3prof::sim {
 
 Size::Factor Size::read_factor(const core::JsonReader& reader, std::string_view word) {
-  const auto name = std::ranges::find(kSizeNames, word);
-  if (name != kSizeNames.end()) return {.name = static_cast<int>(name - kSizeNames.begin())};
+  const auto name = std::ranges::find(kSizeNames, word) - kSizeNames.begin();
+  if (name < std::ssize(kSizeNames)) return {.name = static_cast<int>(name)};
   double constant = 0.0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), constant);
   if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(constant) ||

@@ -170,8 +170,8 @@ double handoff_cycles(const CostContext& at, const Barrier& barrier) {
 std::string elementwise_formula(const Pricer& pricer, const Elementwise& step,
                                 const CostContext& at) {
   const StepCost cost = pricer(step);
-  const auto longest = std::ranges::max_element(cost.busy_cycles);
-  const auto unit = static_cast<Resource>(longest - cost.busy_cycles.begin());
+  const auto unit =
+      static_cast<Resource>(std::ranges::max_element(cost.busy_cycles) - cost.busy_cycles.begin());
   const bool is_issue = unit == Resource::kIssue;
   std::string text;
   for (std::size_t i = 0; i < step.operations.size(); ++i) {
@@ -233,8 +233,8 @@ ProgramCosts program_costs(const CostContext& context) {
   return costs;
 }
 
-std::string cost_formula(const CostContext& at, const Role& role, const Step& step) {
-  const Pricer pricer(at, role, step);
+std::string cost_formula(const CostContext& context, const Role& role, const Step& step) {
+  const Pricer pricer(context, role, step);
   if (const auto* mma = std::get_if<Mma>(&step.action)) {
     const StepCost cost = pricer(*mma);
     if (cost.busy(Resource::kSharedMemory) > cost.busy(Resource::kTensor)) {
@@ -242,16 +242,16 @@ std::string cost_formula(const CostContext& at, const Role& role, const Step& st
       return fmt::format("{} operand bytes / {} shared memory",
                          cost.busy(Resource::kSharedMemory) * rate, rate);
     }
-    return fmt::format("2 * {} * {} * {} / {} tensor", mma->m.formula(at.scope),
-                       mma->n.formula(at.scope), mma->k.formula(at.scope),
+    return fmt::format("2 * {} * {} * {} / {} tensor", mma->m.formula(context.scope),
+                       mma->n.formula(context.scope), mma->k.formula(context.scope),
                        pricer.mma_rate(mma->by));
   }
   if (const auto* load = std::get_if<Load>(&step.action)) {
     return fmt::format("{} latency + {} / {}", pricer.load_latency(load->by),
-                       load->bytes.formula(at.scope), pricer.load_rate(load->by));
+                       load->bytes.formula(context.scope), pricer.load_rate(load->by));
   }
   if (const auto* elementwise = std::get_if<Elementwise>(&step.action)) {
-    return elementwise_formula(pricer, *elementwise, at);
+    return elementwise_formula(pricer, *elementwise, context);
   }
   const StepCost cost = std::visit(pricer, step.action);
   return cost.alone_cycles > 0.0 ? fmt::format("{}", cost.alone_cycles) : "";

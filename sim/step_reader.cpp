@@ -23,6 +23,7 @@ std::size_t index_of(const core::JsonReader& reader, const std::vector<Named>& n
   const auto found = std::ranges::find(named, name, &Named::name);
   if (found != named.end()) return static_cast<std::size_t>(found - named.begin());
   std::vector<std::string> names;
+  names.reserve(named.size());
   for (const Named& element : named) names.push_back(element.name);
   reader.fail(fmt::format("'{}' is no {} of this pipeline; it has: {}", name, what,
                           fmt::join(names, ", ")));
@@ -177,6 +178,7 @@ Step read_step(core::JsonReader reader, Pipeline& pipeline, Role& role) {
   }
   if (!step) {
     std::vector<std::string_view> keys;
+    keys.reserve(kVerbs.size());
     for (const Verb& verb : kVerbs) keys.push_back(verb.key);
     reader.fail(fmt::format("this step has no verb; write one of {}", fmt::join(keys, ", ")));
   }

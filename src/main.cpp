@@ -5,32 +5,38 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdio>
 #include <exception>
-#include <iostream>
 #include <new>
-
-using fa3prof::core::ExitCode;
 
 namespace {
 
-int fail(ExitCode code, const char* text) {
-  std::cerr << "fa3prof: " << text << '\n';
+using fa3prof::core::ExitCode;
+
+int run_verb(int argc, char** argv) {
+  CLI::App app("", "fa3prof");
+  fa3prof::commands::Verb verb;
+  fa3prof::commands::add_verbs(app, verb);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help and --version
+    return app.exit(request);
+  }
+  return static_cast<int>(verb(fa3prof::commands::process_context(argc, argv)));
+}
+
+int fail(ExitCode code, const char* text, const char* hint = "") {
+  std::fprintf(stderr, "fa3prof: %s%s\n", text, hint);
   return static_cast<int>(code);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("", "fa3prof");
-  fa3prof::commands::Verb verb;
   try {
-    fa3prof::commands::add_verbs(app, verb);
-    app.parse(argc, argv);
-    return static_cast<int>(verb(fa3prof::commands::process_context(argc, argv)));
-  } catch (const CLI::Success& request) {  // --help and --version
-    return app.exit(request);
+    return run_verb(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return fail(ExitCode::kUsage, (std::string(error.what()) + "; see fa3prof --help").c_str());
+    return fail(ExitCode::kUsage, error.what(), "; see fa3prof --help");
   } catch (const fa3prof::core::Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {

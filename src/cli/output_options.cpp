@@ -3,9 +3,13 @@
 #include "src/core/error.h"
 
 namespace fa3prof::cli {
+namespace {
+
+constexpr const char* kGroup = "Output";
+
+}  // namespace
 
 void add_output_options(CLI::App& app, OutputOptions& options) {
-  constexpr const char* kGroup = "Output";
   app.add_option_function<std::string>(
          "--json",
          [&options](const std::string& path) {

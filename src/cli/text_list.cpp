@@ -2,12 +2,13 @@
 
 #include "src/core/error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fa3prof::cli {
 
 std::vector<std::string> split_list(std::string_view text, std::string_view flag) {
-  const std::string where(flag);
   std::vector<std::string> words;
   std::size_t begin = 0;
   while (begin <= text.size()) {
@@ -15,11 +16,11 @@ std::vector<std::string> split_list(std::string_view text, std::string_view flag
     const std::string word(text.substr(begin, comma - begin));
     begin = comma + 1;
     if (word.empty()) {
-      throw core::UsageError(where + ": '" + std::string(text) +
-                             "' has an empty item; write a list such as fa2,fa3");
+      throw core::UsageError(
+          fmt::format("{}: '{}' has an empty item; write a list such as fa2,fa3", flag, text));
     }
     if (std::ranges::find(words, word) != words.end()) {
-      throw core::UsageError(where + ": '" + word + "' is there twice; name it once");
+      throw core::UsageError(fmt::format("{}: '{}' is there twice; name it once", flag, word));
     }
     words.push_back(word);
   }

@@ -23,6 +23,8 @@ using core::AttentionKernel;
 using core::AttentionProblem;
 using core::Result;
 
+constexpr const char* kMeasuring = "Measuring";  ///< heading in --help
+
 std::vector<const AttentionKernel*> choose_kernels(const RunOptions& options) {
   std::vector<const AttentionKernel*> kernels;
   for (const std::string& name : options.kernels) kernels.push_back(&core::find_kernel(name));
@@ -125,42 +127,40 @@ class Run {
 };
 
 void add_measuring_options(CLI::App& verb, RunOptions& options) {
-  constexpr const char* kGroup = "Measuring";
   profile::RunRequest& request = options.request;
   verb.add_option("--device", request.device, "GPU index [0]")
       ->check(CLI::NonNegativeNumber)
-      ->group(kGroup);
+      ->group(kMeasuring);
   verb.add_option("--samples", request.samples, "timed launches of each kernel, at least 20 [30]")
       ->type_name("N")
       ->check(CLI::Range(20, 1'000'000))
-      ->group(kGroup);
+      ->group(kMeasuring);
   verb.add_option("--warmup", request.warmup_launches, "launches before them [5]")
       ->check(CLI::Range(0, 1'000'000))
-      ->group(kGroup);
+      ->group(kMeasuring);
   verb.add_option("--seed", request.seed, "of the random inputs [1]")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
-      ->group(kGroup);
+      ->group(kMeasuring);
   cli::add_choice<profile::CacheMode>(
       verb, "--cache", request.cache,
       {{"cold", profile::CacheMode::kCold}, {"warm", profile::CacheMode::kWarm}})
       ->description("L2 flushed before each launch, or not [warm]")
-      ->group(kGroup);
+      ->group(kMeasuring);
   cli::add_choice<profile::VerifyMode>(
       verb, "--verify", request.verify,
       {{"sampled", profile::VerifyMode::kSampled}, {"full", profile::VerifyMode::kFull}})
       ->description("rows checked against the FP64 reference [sampled]")
-      ->group(kGroup);
+      ->group(kMeasuring);
 }
 
 void add_counter_options(CLI::App& verb, profile::RunRequest& request) {
   using enum profile::CounterMode;
-  constexpr const char* kGroup = "Measuring";
   auto* off = verb.add_flag_callback("--no-counters", [&request] { request.counters = kOff; });
-  off->description("skip the hardware counters")->group(kGroup);
+  off->description("skip the hardware counters")->group(kMeasuring);
   verb.add_flag_callback("--require-counters", [&request] { request.counters = kRequired; })
       ->description("fail where the hardware counters cannot be had")
       ->excludes(off)
-      ->group(kGroup);
+      ->group(kMeasuring);
 }
 
 bool has_failed(const Result& result) {

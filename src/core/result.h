@@ -31,6 +31,8 @@ struct Interval {
 /// Event-timed launches. `samples_us` are all timed launches in order, none dropped.
 struct Timing {
   std::vector<double> samples_us;
+  /// SM clock over each of them by the SMs' own cycle counters; empty where it was not measured.
+  std::vector<double> samples_clock_mhz;
   double median_us = 0.0;
   Interval median_ci95_us;
   std::string cache;  ///< "warm": launches back to back; "cold": L2 flushed before each
@@ -38,12 +40,13 @@ struct Timing {
 
 /// State of the GPU while the samples were taken.
 struct ClockRecord {
+  std::string clock_source;   ///< "SM cycle counters" or "NVML", which lags by up to a second
   double sm_clock_mhz = 0.0;  ///< mean over the timed launches
   double sm_clock_min_mhz = 0.0;
   double sm_clock_max_mhz = 0.0;
   double power_watts = 0.0;
   double temperature_celsius = 0.0;
-  std::vector<std::string> throttle_reasons;  ///< empty: none was active
+  std::vector<std::string> throttle_reasons = {};  ///< empty: none was active
 };
 
 /// O and LSE against the FP64 reference.

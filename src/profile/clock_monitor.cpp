@@ -11,6 +11,7 @@ namespace fa3prof::profile {
 std::optional<core::ClockRecord> summarise(std::span<const ClockSample> samples) {
   if (samples.empty()) return std::nullopt;
   core::ClockRecord record;
+  record.clock_source = "NVML";
   record.sm_clock_min_mhz = samples.front().sm_clock_mhz;
   std::uint64_t reasons = 0;
   for (const ClockSample& sample : samples) {

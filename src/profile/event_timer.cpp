@@ -40,22 +40,35 @@ void EventTimer::begin_batch() {
 void EventTimer::enqueue_timed(const Launch& launch) {
   if (used_ == intervals_.size()) intervals_.emplace_back();
   const Interval& interval = intervals_[used_++];
+  auto* const stamps = static_cast<kernels::ClockStamp*>(interval.stamps.get());
+  cuda_check(cudaMemsetAsync(stamps, 0, interval.stamps.size_bytes(), stream_));
+  kernels::launch_clock_stamp(stamps, stream_);
   cuda_check(cudaEventRecord(interval.begin.get(), stream_));
   launch();
   cuda_check(cudaEventRecord(interval.end.get(), stream_));
+  kernels::launch_clock_stamp(stamps + kernels::kMaxStampedSms, stream_);
 }
 
-std::vector<double> EventTimer::end_batch() {
+std::optional<double> EventTimer::clock_of(const Interval& interval) {
+  std::vector<kernels::ClockStamp> stamps(std::size_t{2} * kernels::kMaxStampedSms);
+  cuda_check(cudaMemcpy(stamps.data(), interval.stamps.get(), interval.stamps.size_bytes(),
+                        cudaMemcpyDeviceToHost));
+  const std::span<const kernels::ClockStamp> all(stamps);
+  return kernels::mean_clock_mhz(all.first(kernels::kMaxStampedSms),
+                                 all.last(kernels::kMaxStampedSms));
+}
+
+std::vector<TimedLaunch> EventTimer::end_batch() {
   gate_.release();
   cuda_check(cudaStreamSynchronize(stream_));
-  std::vector<double> durations_us;
+  std::vector<TimedLaunch> timed;
   for (std::size_t i = 0; i < used_; ++i) {
     float milliseconds = 0.0F;
     cuda_check(
         cudaEventElapsedTime(&milliseconds, intervals_[i].begin.get(), intervals_[i].end.get()));
-    durations_us.push_back(milliseconds * kUsPerMs);
+    timed.push_back({milliseconds * kUsPerMs, clock_of(intervals_[i])});
   }
-  return durations_us;
+  return timed;
 }
 
 }  // namespace fa3prof::profile

@@ -1,6 +1,7 @@
 // Launches on a CUDA stream, timed by pairs of events.
 #pragma once
 
+#include "kernels/runtime/clock_stamp.h"
 #include "kernels/runtime/handles.h"
 #include "src/profile/sampler.h"
 
@@ -25,13 +26,17 @@ class EventTimer final : public LaunchTimer {
   void flush_cache() override;
   void begin_batch() override;
   void enqueue_timed(const Launch& launch) override;
-  [[nodiscard]] std::vector<double> end_batch() override;
+  [[nodiscard]] std::vector<TimedLaunch> end_batch() override;
 
  private:
   struct Interval {
     kernels::Event begin = kernels::make_event();
     kernels::Event end = kernels::make_event();
+    /// Clock stamps of all SMs before and after, outside of the events.
+    kernels::DeviceBuffer stamps{2 * kernels::kMaxStampedSms * sizeof(kernels::ClockStamp)};
   };
+
+  [[nodiscard]] static std::optional<double> clock_of(const Interval& interval);
 
   cudaStream_t stream_;
   kernels::DeviceBuffer flush_;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace fa3prof::profile {
@@ -17,6 +18,7 @@ constexpr double kReplayTimeLimit = 0.1;
 void add_timing(const Measurement& measurement, core::Result& result) {
   core::Timing timing;
   timing.samples_us = measurement.samples_us;
+  timing.samples_clock_mhz = measurement.samples_clock_mhz;
   timing.median_us = core::median(measurement.samples_us);
   timing.median_ci95_us = core::median_ci95(measurement.samples_us);
   timing.cache = measurement.cache;
@@ -25,14 +27,27 @@ void add_timing(const Measurement& measurement, core::Result& result) {
   result.timing = timing;
 }
 
-void add_cycles_and_clock(const Measurement& measurement, core::Result& result) {
+/// The SMs' own counters, where they were read, say what the clock was; NVML lags behind.
+void add_clocks(const Measurement& measurement, core::Result& result) {
+  result.clocks = measurement.clocks;
+  const auto& clocks_mhz = measurement.samples_clock_mhz;
+  if (clocks_mhz.empty()) return;
+  if (!result.clocks) result.clocks.emplace();
+  const auto [lowest, highest] = std::ranges::minmax(clocks_mhz);
+  result.clocks->clock_source = "SM cycle counters";
+  result.clocks->sm_clock_mhz = core::median(clocks_mhz);
+  result.clocks->sm_clock_min_mhz = lowest;
+  result.clocks->sm_clock_max_mhz = highest;
+}
+
+void add_cycles(const Measurement& measurement, core::Result& result) {
   result.cycles = measurement.counters.find(core::kSmCyclesElapsed);
   result.clock_mhz = measurement.counters.find("sm_clock_mhz");
   if (result.clock_mhz) {
     result.clock_basis = "counters: SM cycles over GPU time of the replayed launch";
-  } else if (measurement.clocks) {
-    result.clock_mhz = measurement.clocks->sm_clock_mhz;
-    result.clock_basis = "NVML: mean while timing";
+  } else if (result.clocks) {
+    result.clock_mhz = result.clocks->sm_clock_mhz;
+    result.clock_basis = result.clocks->clock_source + " while timing";
   }
 }
 
@@ -94,9 +109,9 @@ core::Result make_result(const Measurement& measurement, const core::Gpu& gpu) {
                                           measurement.local_memory_bytes));
   }
   if (measurement.samples_us.empty()) return result;
-  result.clocks = measurement.clocks;
   add_timing(measurement, result);
-  add_cycles_and_clock(measurement, result);
+  add_clocks(measurement, result);
+  add_cycles(measurement, result);
   warn_about_noise(measurement, result);
   warn_about_counters(measurement, result);
   return result;

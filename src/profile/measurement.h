@@ -17,8 +17,9 @@ struct Measurement {
   core::Launch launch;
   std::int64_t local_memory_bytes = 0;  ///< per thread; more than 0 means spilled registers
   core::Verification verification;
-  std::vector<double> samples_us;  ///< empty when verification failed
-  std::string cache;               ///< as in core::Timing
+  std::vector<double> samples_us;         ///< empty when verification failed
+  std::vector<double> samples_clock_mhz;  ///< as in core::Timing
+  std::string cache;                      ///< as in core::Timing
   std::optional<core::ClockRecord> clocks;
   core::Counters counters;
   int other_processes = 0;  ///< that computed on the same GPU meanwhile

@@ -3,6 +3,8 @@
 #include "src/core/result.h"
 #include "src/profile/profiler.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <vector>
 
@@ -11,6 +13,9 @@ namespace {
 
 constexpr double kPercent = 0.01;
 constexpr std::string_view kFlopsSuffix = "_flops";
+constexpr std::string_view kL2Hits = "l2_hit_sectors";
+constexpr std::string_view kL2Misses = "l2_miss_sectors";
+constexpr std::string_view kL2HitRatio = "l2_hit_ratio";
 
 // Names from the metric list that CUPTI 13.0 gives for chip GH100. HGMMA is the machine instruction
 // of wgmma with 16-bit inputs, HMMA that of mma.sync; XU is the pipe of MUFU (ex2, rcp, ...).
@@ -49,7 +54,8 @@ constexpr std::array kMetrics{
            "bytes that TMA loads brought into shared memory"},
     Metric{"dram_bytes", "dram__bytes.sum", 1.0, "bytes read from and written to DRAM"},
     Metric{"l2_bytes", "lts__t_bytes.sum", 1.0, "bytes moved through the L2 slices"},
-    Metric{"l2_hit_ratio", "lts__t_sector_hit_rate.pct", kPercent, "L2 sector look-ups that hit"},
+    Metric{kL2Hits, "lts__t_sectors_lookup_hit.sum", 1.0, "L2 sector look-ups that hit"},
+    Metric{kL2Misses, "lts__t_sectors_lookup_miss.sum", 1.0, "L2 sector look-ups that missed"},
     Metric{"barrier_stall_ratio", "smsp__warp_issue_stalled_barrier_per_warp_active.pct", kPercent,
            "resident warp-cycles spent waiting at a CTA barrier"},
     Metric{"long_scoreboard_stall_ratio",
@@ -71,6 +77,12 @@ bool is_tensor_flops(const Metric& metric) {
 std::span<const Metric> metrics() { return kMetrics; }
 
 void derive(std::map<std::string, double>& values) {
+  // CUPTI's own hit rate divides counts of different passes and can exceed 1 on short kernels.
+  const auto hits = values.find(std::string(kL2Hits));
+  const auto misses = values.find(std::string(kL2Misses));
+  if (hits != values.end() && misses != values.end() && hits->second + misses->second > 0.0) {
+    values[std::string(kL2HitRatio)] = hits->second / (hits->second + misses->second);
+  }
   double total = 0.0;
   for (const Metric& metric : kMetrics) {
     if (!is_tensor_flops(metric)) continue;
@@ -93,6 +105,9 @@ std::vector<MetricDescription> describe_metrics() {
   }
   descriptions.push_back(
       {std::string(core::kTensorFlops), addends, "all tensor FLOPs; a multiply-add counts two"});
+  descriptions.push_back({std::string(kL2HitRatio),
+                          fmt::format("{0} / ({0} + {1})", kL2Hits, kL2Misses),
+                          "share of the L2 sector look-ups that hit"});
   return descriptions;
 }
 

@@ -159,7 +159,10 @@ class Run {
     const auto pids = nvml_ ? nvml_->compute_pids() : std::nullopt;
     for (std::size_t slot = 0; slot < indices.size(); ++slot) {
       Measurement& measurement = measurements_[indices[slot]];
-      measurement.samples_us = samples[slot];
+      for (const TimedLaunch& timed : samples[slot]) {
+        measurement.samples_us.push_back(timed.duration_us);
+        if (timed.clock_mhz) measurement.samples_clock_mhz.push_back(*timed.clock_mhz);
+      }
       measurement.clocks = clocks;
       measurement.other_processes =
           pids ? count_other_processes(*pids, static_cast<unsigned>(getpid())) : 0;

@@ -20,9 +20,9 @@ void warm_up(LaunchTimer& timer, std::span<const Launch> launches, const Rounds&
   }
 }
 
-std::vector<std::vector<double>> sample(LaunchTimer& timer, std::span<const Launch> launches,
-                                        const Rounds& rounds) {
-  std::vector<std::vector<double>> samples(launches.size());
+std::vector<std::vector<TimedLaunch>> sample(LaunchTimer& timer, std::span<const Launch> launches,
+                                             const Rounds& rounds) {
+  std::vector<std::vector<TimedLaunch>> samples(launches.size());
   if (launches.empty()) return samples;
   const std::size_t rounds_per_batch =
       std::max<std::size_t>(1, kLaunchesPerBatch / launches.size());
@@ -34,9 +34,9 @@ std::vector<std::vector<double>> sample(LaunchTimer& timer, std::span<const Laun
       if (rounds.cache == CacheMode::kCold) timer.flush_cache();
       timer.enqueue_timed(launches[i % launches.size()]);
     }
-    const std::vector<double> durations_us = timer.end_batch();
-    for (std::size_t i = 0; i < durations_us.size(); ++i) {
-      samples[i % launches.size()].push_back(durations_us[i]);
+    const std::vector<TimedLaunch> timed = timer.end_batch();
+    for (std::size_t i = 0; i < timed.size(); ++i) {
+      samples[i % launches.size()].push_back(timed[i]);
     }
     remaining -= batch_rounds;
   }

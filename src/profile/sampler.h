@@ -5,6 +5,7 @@
 #include "src/profile/profiler.h"
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,14 @@ namespace fa3prof::profile {
 
 /// Enqueues one launch and returns without waiting.
 using Launch = std::function<void()>;
+
+/// One timed launch.
+struct TimedLaunch {
+  double duration_us = 0.0;
+  std::optional<double> clock_mhz;  ///< mean SM clock over it, where it could be read
+
+  bool operator==(const TimedLaunch&) const = default;
+};
 
 /// The stream that launches go to.
 class LaunchTimer {
@@ -28,8 +37,8 @@ class LaunchTimer {
   /// Enqueues `launch` between two events.
   virtual void enqueue_timed(const Launch& launch) = 0;
 
-  /// Waits for the batch; the duration of each timed launch in us, in the order of enqueueing.
-  [[nodiscard]] virtual std::vector<double> end_batch() = 0;
+  /// Waits for the batch; its timed launches in the order of enqueueing.
+  [[nodiscard]] virtual std::vector<TimedLaunch> end_batch() = 0;
 };
 
 /// Rounds, each with one launch of every kernel. With CacheMode::kCold the cache is flushed before
@@ -42,9 +51,9 @@ struct Rounds {
 /// Enqueues untimed rounds and does not wait, so that timing starts on a busy GPU.
 void warm_up(LaunchTimer& timer, std::span<const Launch> launches, const Rounds& rounds);
 
-/// Durations in us of each launch of `launches`, each in the order taken.
-[[nodiscard]] std::vector<std::vector<double>> sample(LaunchTimer& timer,
-                                                      std::span<const Launch> launches,
-                                                      const Rounds& rounds);
+/// The timed launches of each of `launches`, in the order taken.
+[[nodiscard]] std::vector<std::vector<TimedLaunch>> sample(LaunchTimer& timer,
+                                                           std::span<const Launch> launches,
+                                                           const Rounds& rounds);
 
 }  // namespace fa3prof::profile

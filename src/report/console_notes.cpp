@@ -49,6 +49,7 @@ std::vector<Results> by_kernel(const core::Report& report,
 std::string per_kernel(const std::vector<Results>& groups,
                        const std::function<std::string(const Results&)>& describe) {
   std::vector<std::string> parts;
+  parts.reserve(groups.size());
   for (const Results& results : groups) {
     parts.push_back(results.front()->kernel + " " + describe(results));
   }

@@ -137,7 +137,7 @@ std::string model_lines(const core::Report& report) {
     lines.insert(line);
   }
   std::string text;
-  for (const std::string& line : lines) text += "model  " + line + "\n";
+  for (const std::string& line : lines) text += fmt::format("model     {}\n", line);
   return text;
 }
 
@@ -153,7 +153,8 @@ std::string simulation_text(const core::Report& report, Detail detail, Colour co
       if (breakdown.empty() && terms.empty()) continue;
       text += "\n";
       if (comparisons.size() > 1) {
-        text += paint(core::describe(comparison.problem), Tone::kHeading, colour) + "\n";
+        text += paint(core::describe(comparison.problem), Tone::kHeading, colour);
+        text += "\n";
       }
       text += breakdown + (breakdown.empty() || terms.empty() ? "" : "\n") + terms;
     }

@@ -64,6 +64,7 @@ void walk(auto& walker, T& interval) {
 template <Is<core::Timing> T>
 void walk(auto& walker, T& timing) {
   walker.required("samples_us", timing.samples_us);
+  walker.optional("samples_clock_mhz", timing.samples_clock_mhz);
   walker.required("median_us", timing.median_us);
   walker.required("median_ci95_us", timing.median_ci95_us);
   walker.required("cache", timing.cache);
@@ -71,6 +72,7 @@ void walk(auto& walker, T& timing) {
 
 template <Is<core::ClockRecord> T>
 void walk(auto& walker, T& clocks) {
+  walker.required("clock_source", clocks.clock_source);
   walker.required("sm_clock_mhz", clocks.sm_clock_mhz);
   walker.required("sm_clock_min_mhz", clocks.sm_clock_min_mhz);
   walker.required("sm_clock_max_mhz", clocks.sm_clock_max_mhz);

@@ -13,8 +13,6 @@ namespace {
 
 using core::Json;
 
-class Writer;
-
 template <typename T>
 concept Scalar = std::is_arithmetic_v<T>;
 

@@ -28,13 +28,13 @@ TEST_CASE("Only stated flags fill the grid", "[cli]") {
   CHECK(grid.dtypes.empty());
 }
 
-TEST_CASE("--causal and --no-causal together mean both, in the order given", "[cli]") {
+TEST_CASE("Flags --causal and --no-causal together mean both, in the order given", "[cli]") {
   CHECK(grid_of("--causal").causal == std::vector<bool>{true});
   CHECK(grid_of("--no-causal").causal == std::vector<bool>{false});
   CHECK(grid_of("--causal --no-causal").causal.size() == 2);
 }
 
-TEST_CASE("--dtype takes a list", "[cli]") {
+TEST_CASE("Flag --dtype takes a list", "[cli]") {
   CHECK(grid_of("--dtype fp16,bf16").dtypes ==
         std::vector<core::DataType>{core::DataType::kFloat16, core::DataType::kBFloat16});
   CHECK_THROWS_WITH(grid_of("--dtype fp4"), contains("fp4") && contains("fp16"));

@@ -8,14 +8,30 @@
 
 namespace fa3prof::tests {
 
-ProcessOutcome run_process(const std::string& arguments, const std::string& environment) {
+namespace {
+
+/// Runs a shell command without input and reads what it wrote to its two streams.
+ProcessOutcome run_shell(const std::string& command) {
   const TemporaryDirectory directory;
-  const std::string command = environment + " '" FA3PROF_BINARY "' " + arguments + " >'" +
-                              directory.path("out") + "' 2>'" + directory.path("err") + "'";
-  const int status = std::system(command.c_str());
-  if (!WIFEXITED(status)) throw std::runtime_error("killed by a signal: " + command);
+  const std::string line =
+      command + " </dev/null >'" + directory.path("out") + "' 2>'" + directory.path("err") + "'";
+  const int status = std::system(line.c_str());
+  if (!WIFEXITED(status)) throw std::runtime_error("killed by a signal: " + line);
   return {
       .exit_code = WEXITSTATUS(status), .out = directory.read("out"), .err = directory.read("err")};
+}
+
+}  // namespace
+
+ProcessOutcome run_process(const std::string& arguments, const std::string& environment) {
+  return run_shell(environment + " '" FA3PROF_BINARY "' " + arguments);
+}
+
+std::optional<ProcessOutcome> run_on_terminal(const std::string& arguments,
+                                              const std::string& environment) {
+  if (run_shell("command -v script").exit_code != 0) return std::nullopt;
+  return run_shell("script -qec \"" + environment + " '" FA3PROF_BINARY "' " + arguments +
+                   "\" /dev/null");
 }
 
 }  // namespace fa3prof::tests

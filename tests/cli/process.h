@@ -1,6 +1,7 @@
 // The built binary as a process: what a shell, a script or CI sees of it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace fa3prof::tests {
@@ -15,5 +16,10 @@ struct ProcessOutcome {
 /// put in front: "NO_COLOR=1".
 [[nodiscard]] ProcessOutcome run_process(const std::string& arguments,
                                          const std::string& environment = "");
+
+/// The same with both streams on one pseudo-terminal, by script(1); its text is in `out`. Nothing
+/// where that program is missing.
+[[nodiscard]] std::optional<ProcessOutcome> run_on_terminal(const std::string& arguments,
+                                                            const std::string& environment);
 
 }  // namespace fa3prof::tests

@@ -86,7 +86,7 @@ TEST_CASE("A single problem is explained, several only with --details", "[cli]")
              contains("where the cycles go"));
 }
 
-TEST_CASE("--against sets a report of a run beside the model", "[cli]") {
+TEST_CASE("Flag --against sets a report of a run beside the model", "[cli]") {
   const TemporaryDirectory directory;
   const std::string path =
       directory.write("run.json", report::to_text(report::to_json(example_report())));

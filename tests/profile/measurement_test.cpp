@@ -70,11 +70,17 @@ TEST_CASE("a kernel that failed verification gets no speed", "[profile]") {
   CHECK_FALSE(result.timing.has_value());
 }
 
-TEST_CASE("cycles and clock come from the counters, else the clock from NVML", "[profile]") {
+TEST_CASE("the clock comes from the counters, else from the SMs' cycles, else from NVML",
+          "[profile]") {
   Measurement measurement = example();
-  measurement.clocks.emplace().sm_clock_mhz = 1700.0;
+  measurement.clocks = {.clock_source = "NVML", .sm_clock_mhz = 1700.0};
   CHECK(make_result(measurement, h200()).clock_mhz == 1700.0);
   CHECK_THAT(make_result(measurement, h200()).clock_basis, contains("NVML"));
+  measurement.samples_clock_mhz = {1600.0, 1650.0, 1620.0};
+  CHECK(make_result(measurement, h200()).clock_mhz == 1620.0);
+  CHECK(make_result(measurement, h200()).clocks->sm_clock_min_mhz == 1600.0);
+  CHECK(make_result(measurement, h200()).clocks->sm_clock_max_mhz == 1650.0);
+  CHECK_THAT(make_result(measurement, h200()).clock_basis, contains("SM cycle counters"));
   measurement.counters.values = {{"sm_cycles_elapsed", 18000.0}, {"sm_clock_mhz", 1800.0}};
   const auto result = make_result(measurement, h200());
   CHECK(result.cycles == 18000.0);

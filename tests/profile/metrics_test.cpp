@@ -50,6 +50,16 @@ TEST_CASE("tensor FLOPs are absent if one format was not counted", "[profile]") 
   CHECK(values.size() == 1);
 }
 
+TEST_CASE("the L2 hit ratio is hits over look-ups, and absent without any", "[profile]") {
+  std::map<std::string, double> values{{"l2_hit_sectors", 3.0}, {"l2_miss_sectors", 1.0}};
+  profile::derive(values);
+  CHECK(values.at("l2_hit_ratio") == 0.75);
+
+  std::map<std::string, double> none{{"l2_hit_sectors", 0.0}, {"l2_miss_sectors", 0.0}};
+  profile::derive(none);
+  CHECK(!none.contains("l2_hit_ratio"));
+}
+
 TEST_CASE("every key that a run can report is described once", "[profile]") {
   std::set<std::string> keys;
   for (const profile::MetricDescription& metric : profile::describe_metrics()) {
@@ -58,7 +68,7 @@ TEST_CASE("every key that a run can report is described once", "[profile]") {
     keys.insert(metric.key);
   }
   CHECK(keys.size() == profile::describe_metrics().size());
-  CHECK(keys.size() == profile::metrics().size() + 1);
+  CHECK(keys.size() == profile::metrics().size() + 2);
   CHECK(keys.contains(std::string(core::kTensorFlops)));
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 using profile::CacheMode;
 using profile::Launch;
+using profile::TimedLaunch;
 
 /// Writes down what is enqueued; the n-th timed launch takes n us.
 class FakeTimer final : public profile::LaunchTimer {
@@ -24,10 +25,11 @@ class FakeTimer final : public profile::LaunchTimer {
 
   void enqueue_timed(const Launch& launch) override {
     launch();
-    batch_.push_back(++timed_);
+    timed_ += 1.0;
+    batch_.push_back({timed_, 1000.0 * timed_});
   }
 
-  std::vector<double> end_batch() override {
+  std::vector<TimedLaunch> end_batch() override {
     log += ')';
     batches.push_back(batch_.size());
     return std::exchange(batch_, {});
@@ -38,7 +40,7 @@ class FakeTimer final : public profile::LaunchTimer {
   }
 
  private:
-  std::vector<double> batch_;
+  std::vector<TimedLaunch> batch_;
   double timed_ = 0.0;
 };
 
@@ -48,8 +50,8 @@ TEST_CASE("kernels are timed in turn and keep their samples in order", "[profile
   const auto samples = profile::sample(timer, launches, {.count = 3, .cache = CacheMode::kWarm});
   CHECK(timer.log == "(ababab)");
   REQUIRE(samples.size() == 2);
-  CHECK(samples[0] == std::vector<double>{1.0, 3.0, 5.0});
-  CHECK(samples[1] == std::vector<double>{2.0, 4.0, 6.0});
+  CHECK(samples[0] == std::vector<TimedLaunch>{{1.0, 1000.0}, {3.0, 3000.0}, {5.0, 5000.0}});
+  CHECK(samples[1] == std::vector<TimedLaunch>{{2.0, 2000.0}, {4.0, 4000.0}, {6.0, 6000.0}});
 }
 
 TEST_CASE("a cold cache is flushed before every launch", "[profile]") {

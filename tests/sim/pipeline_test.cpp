@@ -1,8 +1,11 @@
 #include "sim/pipeline.h"
 
-#include "src/core/error.h"
+#include "sim/engine.h"
 #include "tests/catch.h"
 #include "tests/sim/from_text.h"
+
+#include <fstream>
+#include <iterator>
 
 namespace fa3prof::tests {
 namespace {
@@ -21,6 +24,17 @@ TEST_CASE("every built-in pipeline loads", "[sim]") {
   const auto names = sim::builtin_pipelines();
   CHECK(names == std::vector<std::string>{"fa2", "fa3_fp16", "guide_fa2", "guide_fa3"});
   for (const std::string& name : names) CHECK(sim::load_pipeline(name).name == name);
+}
+
+TEST_CASE("the example of docs/model.md is a pipeline that runs", "[sim]") {
+  std::ifstream file(std::string(FA3PROF_SOURCE_DIR) + "/docs/model.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t begin = page.find("```json\n") + 8;
+  const sim::Pipeline mine = pipeline_from(page.substr(begin, page.find("```", begin) - begin));
+  CHECK(mine.name == "mine");
+  const auto result = sim::simulate(sim::Engine::kClosedForm, sim::load_machine("h200_sxm"), mine,
+                                    problem(128, false));
+  CHECK(*result.cycles > 0.0);
 }
 
 TEST_CASE("the tile follows from the problem", "[sim]") {
