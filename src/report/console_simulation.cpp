@@ -156,7 +156,9 @@ std::string simulation_text(const core::Report& report, Detail detail, Colour co
         text += paint(core::describe(comparison.problem), Tone::kHeading, colour);
         text += "\n";
       }
-      text += breakdown + (breakdown.empty() || terms.empty() ? "" : "\n") + terms;
+      text += breakdown;
+      text += breakdown.empty() || terms.empty() ? "" : "\n";
+      text += terms;
     }
   }
   return text + "\n" + model_lines(report) + warnings_text(report, colour);

@@ -24,10 +24,10 @@ auto at_place(const JsonReader& reader, auto parse) {
 
 template <std::integral T>
 void read(const JsonReader& reader, T& number) {
-  constexpr std::int64_t largest = sizeof(T) < sizeof(std::int64_t)
-                                       ? static_cast<std::int64_t>(std::numeric_limits<T>::max())
-                                       : std::numeric_limits<std::int64_t>::max();
-  number = static_cast<T>(reader.integer({.min = 0, .max = largest}));
+  constexpr std::int64_t kLargest = sizeof(T) < sizeof(std::int64_t)
+                                        ? static_cast<std::int64_t>(std::numeric_limits<T>::max())
+                                        : std::numeric_limits<std::int64_t>::max();
+  number = static_cast<T>(reader.integer({.min = 0, .max = kLargest}));
 }
 
 void read(const JsonReader& reader, double& number) { number = reader.number(); }
