@@ -221,8 +221,8 @@ class QueryTile {
       for (int r = 0; r < tile::kRowsPerThread; ++r) {
         const std::int64_t row = row_of(slab, r);
         const bool exists = row < p_.seqlen_q;
-        tile::store_row_f16(output_[slab], r, softmax_[slab].normalizer(r),
-                            exists ? o + row * strides.seq : nullptr);
+        tile::store_row<ptx::Element::kF16>(output_[slab], r, softmax_[slab].normalizer(r),
+                                            exists ? o + row * strides.seq : nullptr);
         if (exists && lane_ % 4 == 0) lse[row] = softmax_[slab].log_sum_exp(r);
       }
     }

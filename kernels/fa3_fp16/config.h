@@ -1,14 +1,16 @@
-// Tile, pipeline and register budget of the FA3-style FP16 kernel. Plain C++: the host, the device
-// and the tests that compare with configs/pipelines/fa3_fp16.json read the same numbers.
+// Tiles, pipeline and registers of the FA3-style kernel for 16-bit inputs. Plain C++: the host, the
+// device and the tests that compare with configs/pipelines read the same numbers.
 #pragma once
 
+#include "kernels/ptx/element.h"
 #include "src/core/attention_problem.h"
 
+#include <array>
 #include <cstdint>
 
 namespace fa3prof::kernels::fa3_fp16 {
 
-/// One instance of the kernel.
+/// The kernel for one head_dim.
 struct Config {
   int head_dim;
   int tile_m;  ///< query rows of a CTA: 64 for each consumer warpgroup
@@ -17,51 +19,62 @@ struct Config {
   int consumer_warpgroups;
   int producer_registers;  ///< per thread after setmaxnreg
   int consumer_registers;
+  bool takes_turns;  ///< ping-pong: consumer warpgroups take turns at issuing their GEMMs
 
   [[nodiscard]] constexpr int threads() const { return 128 * (1 + consumer_warpgroups); }
 };
 
-/// Non-causal: 176 keys is the widest block whose scores, probabilities and output fit the register
-/// file together with two stages in shared memory. Causal: blocks of 128 waste less work along the
-/// diagonal than they lose in per-block cost.
-inline constexpr Config kHeadDim128{.head_dim = 128,
-                                    .tile_m = 128,
-                                    .tile_n = 176,
-                                    .stages = 2,
-                                    .consumer_warpgroups = 2,
-                                    .producer_registers = 24,
-                                    .consumer_registers = 240};
-inline constexpr Config kHeadDim128Causal{.head_dim = 128,
-                                          .tile_m = 128,
-                                          .tile_n = 128,
-                                          .stages = 2,
-                                          .consumer_warpgroups = 2,
-                                          .producer_registers = 24,
-                                          .consumer_registers = 240};
+/// head_dim 64: the exponentials take as long as the GEMMs, so three warpgroups share them.
+/// head_dim 256: 80 keys is what shared memory holds twice; the GEMMs are so long that warpgroups
+/// fall into step by themselves, and turns only cost.
+inline constexpr std::array<Config, 3> kConfigs{{{.head_dim = 64,
+                                                  .tile_m = 192,
+                                                  .tile_n = 128,
+                                                  .stages = 2,
+                                                  .consumer_warpgroups = 3,
+                                                  .producer_registers = 32,
+                                                  .consumer_registers = 160,
+                                                  .takes_turns = true},
+                                                 {.head_dim = 128,
+                                                  .tile_m = 128,
+                                                  .tile_n = 128,
+                                                  .stages = 2,
+                                                  .consumer_warpgroups = 2,
+                                                  .producer_registers = 24,
+                                                  .consumer_registers = 240,
+                                                  .takes_turns = true},
+                                                 {.head_dim = 256,
+                                                  .tile_m = 128,
+                                                  .tile_n = 80,
+                                                  .stages = 2,
+                                                  .consumer_warpgroups = 2,
+                                                  .producer_registers = 24,
+                                                  .consumer_registers = 240,
+                                                  .takes_turns = false}}};
 
-/// The instances as types, since nvcc cannot name a Config as a kernel's template argument.
-struct HeadDim128 {
-  static constexpr Config kConfig = kHeadDim128;
-  static constexpr bool kIsCausal = false;
-};
-
-struct HeadDim128Causal {
-  static constexpr Config kConfig = kHeadDim128Causal;
-  static constexpr bool kIsCausal = true;
-};
-
-/// The instance that serves `problem`, whose head_dim must be 128.
-[[nodiscard]] constexpr Config config_for(const core::AttentionProblem& problem) {
-  return problem.is_causal ? kHeadDim128Causal : kHeadDim128;
+/// Throws at compile time for a head_dim that has no kernel.
+[[nodiscard]] constexpr Config config_for(std::int64_t head_dim) {
+  for (const Config& config : kConfigs) {
+    if (config.head_dim == head_dim) return config;
+  }
+  throw "no kernel for this head_dim";
 }
 
-/// Producer and consumers share what the launch allocated: 65536 registers over all threads.
-constexpr bool fits_register_file(const Config& c) {
-  return 128 * (c.producer_registers + c.consumer_warpgroups * c.consumer_registers) <= 65536;
+constexpr bool is_consistent(const Config& c) {
+  // Producer and consumers share what the launch allocated: 65536 registers over all threads.
+  const int registers = 128 * (c.producer_registers + c.consumer_warpgroups * c.consumer_registers);
+  return registers <= 65536 && c.tile_m == 64 * c.consumer_warpgroups && c.tile_n % 16 == 0;
 }
 
-static_assert(fits_register_file(kHeadDim128) && fits_register_file(kHeadDim128Causal));
-static_assert(kHeadDim128.tile_m == 64 * kHeadDim128.consumer_warpgroups);
-static_assert(kHeadDim128Causal.tile_m == 64 * kHeadDim128Causal.consumer_warpgroups);
+static_assert(is_consistent(kConfigs[0]) && is_consistent(kConfigs[1]) &&
+              is_consistent(kConfigs[2]));
+
+/// One compiled kernel, as a type, since nvcc cannot name a Config as a kernel's template argument.
+template <int kHeadDim, ptx::Element kElementType, bool kCausal>
+struct Instance {
+  static constexpr Config kConfig = config_for(kHeadDim);
+  static constexpr ptx::Element kElement = kElementType;
+  static constexpr bool kIsCausal = kCausal;
+};
 
 }  // namespace fa3prof::kernels::fa3_fp16

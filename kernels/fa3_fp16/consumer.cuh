@@ -77,7 +77,7 @@ class Consumer {
     release_k();
     if (block >= first_masked) mask(work, block, scores);
     softmax.template update<true>(scores, p_.scale_log2, rescale);
-    tile::pack_f16(scores, probabilities);
+    tile::pack<Instance::kElement>(scores, probabilities);
 
     for (--block; block >= first_masked; --block) {
       step<true>(work, block, softmax, scores, probabilities, output);
@@ -116,7 +116,7 @@ class Consumer {
     ptx::pin_registers(output);
     release_v();
     // Packing waits for the end of P V, which still reads the probabilities.
-    tile::pack_f16(scores, probabilities);
+    tile::pack<Instance::kElement>(scores, probabilities);
     tile::rescale_rows(output, rescale);
   }
 
@@ -129,7 +129,7 @@ class Consumer {
     for (int column = 0; column < Instance::kConfig.head_dim; column += kMmaK) {
       const int block = column / kSwizzleColumns;
       const int inside_bytes = column % kSwizzleColumns * 2;
-      ptx::WgmmaF16<Instance::kConfig.tile_n>::ss(
+      ptx::Wgmma<Instance::kConfig.tile_n, Instance::kElement>::ss(
           scores, q_.advanced(block * kQBlockBytes + inside_bytes),
           k.advanced(block * kKvBlockBytes + inside_bytes), column != 0);
     }
@@ -144,8 +144,8 @@ class Consumer {
     ptx::wgmma_fence();
     FA3PROF_UNROLL
     for (int key = 0; key < Instance::kConfig.tile_n; key += kMmaK) {
-      ptx::WgmmaF16<Instance::kConfig.head_dim>::rs(output, &probabilities[key / 4],
-                                                    v.advanced(key * 128), true);
+      ptx::Wgmma<Instance::kConfig.head_dim, Instance::kElement>::rs(
+          output, &probabilities[key / 4], v.advanced(key * 128), true);
     }
     ptx::wgmma_commit_group();
   }
@@ -190,8 +190,8 @@ class Consumer {
     for (int r = 0; r < tile::kRowsPerThread; ++r) {
       const int row = row_of(work, r);
       const bool exists = row < p_.seqlen_q;
-      tile::store_row_f16(output, r, softmax.normalizer(r),
-                          exists ? p_.o + base + row * p_.o_strides.seq : nullptr);
+      tile::store_row<Instance::kElement>(output, r, softmax.normalizer(r),
+                                          exists ? p_.o + base + row * p_.o_strides.seq : nullptr);
       if (exists && thread_ % 4 == 0) {
         p_.lse[lse_base + row] = softmax.log_sum_exp(r, p_.scale_log2);
       }
@@ -222,11 +222,13 @@ class Consumer {
   }
 
   __device__ __forceinline__ void take_turn() const {
+    if constexpr (!Instance::kConfig.takes_turns) return;
     ptx::bar_sync(turn_of(warpgroup_), 2 * kWarpgroupThreads);
   }
 
   /// Passed on after issue, not completion: WGMMAs queue in the order of issue.
   __device__ __forceinline__ void give_turn() const {
+    if constexpr (!Instance::kConfig.takes_turns) return;
     const int next = warpgroup_ + 1 == Instance::kConfig.consumer_warpgroups ? 0 : warpgroup_ + 1;
     ptx::bar_arrive(turn_of(next), 2 * kWarpgroupThreads);
   }

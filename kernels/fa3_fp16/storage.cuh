@@ -6,8 +6,6 @@
 #include "kernels/fa3_fp16/config.h"
 #include "kernels/tile/scheduler.cuh"
 
-#include <cuda_fp16.h>
-
 #include <cstdint>
 
 namespace fa3prof::kernels::fa3_fp16 {
@@ -22,9 +20,9 @@ struct SharedStorage {
   static constexpr int kQElements = Instance::kConfig.tile_m * Instance::kConfig.head_dim;
   static constexpr int kKvElements = Instance::kConfig.tile_n * Instance::kConfig.head_dim;
 
-  alignas(1024) __half q[kQElements];
-  alignas(1024) __half k[Instance::kConfig.stages][kKvElements];
-  alignas(1024) __half v[Instance::kConfig.stages][kKvElements];
+  alignas(1024) std::uint16_t q[kQElements];
+  alignas(1024) std::uint16_t k[Instance::kConfig.stages][kKvElements];
+  alignas(1024) std::uint16_t v[Instance::kConfig.stages][kKvElements];
   std::uint64_t q_full;
   std::uint64_t q_empty;
   std::uint64_t k_full[Instance::kConfig.stages];
@@ -40,7 +38,7 @@ struct SharedStorage {
 enum class NamedBarrier : int { kTurnOfFirstConsumer = 1 };
 
 struct Parameters {
-  __half* o;
+  std::uint16_t* o;
   float* lse;  ///< [batch, heads, seqlen_q]
   Strides o_strides;
   int seqlen_q;

@@ -7,6 +7,7 @@
 // same), a2, a3 = the same rows, columns 2q + 8, 2q + 9; lower column in the lower half.
 #pragma once
 
+#include "kernels/ptx/element.h"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/unroll.h"
 
@@ -70,64 +71,75 @@ __device__ __forceinline__ void pin_registers(T (&registers)[kCount]) {
   }
 }
 
-/// m64nNk16, float32 += float16 * float16. `a` K-major. In `ss` both operands are in shared memory
+/// m64nNk16, float32 += element * element. `a` K-major. In `ss` both operands are in shared memory
 /// and B is K-major; in `rs` A is in registers and B is MN-major.
-template <int kN>
-struct WgmmaF16;
+template <int kN, Element kElement>
+struct Wgmma;
 
+// Inline PTX names its operands by number only, so the lists of accumulators are spelled out, eight
+// at a time, and the operands after them are numbered per shape.
 #define FA3PROF_REGS_32                                                                            \
   "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25," \
   "%26,%27,%28,%29,%30,%31"
-#define FA3PROF_REGS_64                                                                           \
-  FA3PROF_REGS_32                                                                                 \
-  ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54," \
-  "%55,%56,%57,%58,%59,%60,%61,%62,%63"
-#define FA3PROF_REGS_80 \
-  FA3PROF_REGS_64 ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79"
-#define FA3PROF_REGS_88 FA3PROF_REGS_80 ",%80,%81,%82,%83,%84,%85,%86,%87"
+#define FA3PROF_REGS_40 FA3PROF_REGS_32 ",%32,%33,%34,%35,%36,%37,%38,%39"
+#define FA3PROF_REGS_64                                                                            \
+  FA3PROF_REGS_40                                                                                  \
+      ",%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%" \
+      "62,%63"
+#define FA3PROF_REGS_128                                                                           \
+  FA3PROF_REGS_64                                                                                  \
+      ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%" \
+      "86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106," \
+      "%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124," \
+      "%125,%126,%127"
 
 #define FA3PROF_ACC_8(d, i)                                                                   \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
       "+f"(d[i + 6]), "+f"(d[i + 7])
 #define FA3PROF_ACC_32(d, i) \
   FA3PROF_ACC_8(d, i), FA3PROF_ACC_8(d, i + 8), FA3PROF_ACC_8(d, i + 16), FA3PROF_ACC_8(d, i + 24)
-#define FA3PROF_ACC_64(d) FA3PROF_ACC_32(d, 0), FA3PROF_ACC_32(d, 32)
-#define FA3PROF_ACC_80(d) FA3PROF_ACC_64(d), FA3PROF_ACC_8(d, 64), FA3PROF_ACC_8(d, 72)
-#define FA3PROF_ACC_88(d) FA3PROF_ACC_80(d), FA3PROF_ACC_8(d, 80)
+#define FA3PROF_ACC_OF_32(d) FA3PROF_ACC_32(d, 0)
+#define FA3PROF_ACC_OF_40(d) FA3PROF_ACC_OF_32(d), FA3PROF_ACC_8(d, 32)
+#define FA3PROF_ACC_OF_64(d) FA3PROF_ACC_OF_32(d), FA3PROF_ACC_32(d, 32)
+#define FA3PROF_ACC_OF_128(d) FA3PROF_ACC_OF_64(d), FA3PROF_ACC_32(d, 64), FA3PROF_ACC_32(d, 96)
 
-// Inline PTX numbers its operands: the accumulators come first, A0 .. A5 are the numbers after
-// them.
-#define FA3PROF_WGMMA_F16(N, COUNT, A0, A1, A2, A3, A4, A5)                                      \
+// A0 .. A5 are the numbers of the operands after the accumulators.
+#define FA3PROF_WGMMA_TYPED(N, COUNT, ELEMENT, TYPE, A0, A1, A2, A3, A4, A5)                     \
   template <>                                                                                    \
-  struct WgmmaF16<N> {                                                                           \
+  struct Wgmma<N, ELEMENT> {                                                                     \
     static __device__ __forceinline__ void ss(float (&d)[COUNT], SharedMatrix a, SharedMatrix b, \
                                               bool accumulate) {                                 \
       asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" A2                                       \
                    ", 0;\n"                                                                      \
-                   "wgmma.mma_async.sync.aligned.m64n" #N                                        \
-                   "k16.f32.f16.f16 "                                                            \
+                   "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE               \
+                   " "                                                                           \
                    "{" FA3PROF_REGS_##COUNT "}, %" A0 ", %" A1 ", p, 1, 1, 0, 0;\n}"             \
-                   : FA3PROF_ACC_##COUNT(d)                                                      \
+                   : FA3PROF_ACC_OF_##COUNT(d)                                                   \
                    : "l"(a.bits()), "l"(b.bits()), "r"(static_cast<int>(accumulate)));           \
     }                                                                                            \
     static __device__ __forceinline__ void rs(float (&d)[COUNT], const std::uint32_t* a,         \
                                               SharedMatrix b, bool accumulate) {                 \
       asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" A5                                       \
                    ", 0;\n"                                                                      \
-                   "wgmma.mma_async.sync.aligned.m64n" #N                                        \
-                   "k16.f32.f16.f16 "                                                            \
+                   "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE               \
+                   " "                                                                           \
                    "{" FA3PROF_REGS_##COUNT "}, {%" A0 ", %" A1 ", %" A2 ", %" A3 "}, %" A4      \
                                             ", p, 1, 1, 1;\n}"                                   \
-                   : FA3PROF_ACC_##COUNT(d)                                                      \
+                   : FA3PROF_ACC_OF_##COUNT(d)                                                   \
                    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits()),                  \
                      "r"(static_cast<int>(accumulate)));                                         \
     }                                                                                            \
   }
+#define FA3PROF_WGMMA(N, COUNT, A0, A1, A2, A3, A4, A5)                        \
+  FA3PROF_WGMMA_TYPED(N, COUNT, Element::kF16, "f16", A0, A1, A2, A3, A4, A5); \
+  FA3PROF_WGMMA_TYPED(N, COUNT, Element::kBf16, "bf16", A0, A1, A2, A3, A4, A5)
 
-FA3PROF_WGMMA_F16(128, 64, "64", "65", "66", "67", "68", "69");
-FA3PROF_WGMMA_F16(160, 80, "80", "81", "82", "83", "84", "85");
-FA3PROF_WGMMA_F16(176, 88, "88", "89", "90", "91", "92", "93");
+FA3PROF_WGMMA(64, 32, "32", "33", "34", "35", "36", "37");
+FA3PROF_WGMMA(80, 40, "40", "41", "42", "43", "44", "45");
+FA3PROF_WGMMA(128, 64, "64", "65", "66", "67", "68", "69");
+FA3PROF_WGMMA(256, 128, "128", "129", "130", "131", "132", "133");
 
-#undef FA3PROF_WGMMA_F16
+#undef FA3PROF_WGMMA
+#undef FA3PROF_WGMMA_TYPED
 
 }  // namespace fa3prof::kernels::ptx

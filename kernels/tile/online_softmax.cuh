@@ -2,10 +2,9 @@
 // A thread owns two rows (g and g + 8 of its warp's 16); four neighbouring lanes share each row.
 #pragma once
 
+#include "kernels/ptx/convert.cuh"
 #include "kernels/ptx/math.cuh"
 #include "kernels/ptx/unroll.h"
-
-#include <cuda_fp16.h>
 
 #include <cmath>
 #include <cstdint>
@@ -125,13 +124,12 @@ __device__ __forceinline__ void rescale_rows(float (&output)[kCount],
 
 /// Probabilities as the A operand of the second GEMM: the accumulator's order is already the order
 /// of A fragments, so packing pairs is all it takes.
-template <int kCount>
-__device__ __forceinline__ void pack_f16(const float (&values)[kCount],
-                                         std::uint32_t (&packed)[kCount / 2]) {
+template <ptx::Element kElement, int kCount>
+__device__ __forceinline__ void pack(const float (&values)[kCount],
+                                     std::uint32_t (&packed)[kCount / 2]) {
   FA3PROF_UNROLL
   for (int i = 0; i < kCount / 2; ++i) {
-    const __half2 pair = __floats2half2_rn(values[2 * i], values[2 * i + 1]);
-    packed[i] = *reinterpret_cast<const std::uint32_t*>(&pair);
+    packed[i] = ptx::pack_pair<kElement>(values[2 * i], values[2 * i + 1]);
   }
 }
 

@@ -1,9 +1,8 @@
 // Writes a WGMMA accumulator to global memory in 16-byte pieces, without shared memory.
 #pragma once
 
+#include "kernels/ptx/convert.cuh"
 #include "kernels/ptx/unroll.h"
-
-#include <cuda_fp16.h>
 
 #include <cstdint>
 
@@ -32,11 +31,11 @@ __device__ __forceinline__ void transpose_quad(std::uint32_t (&v)[4]) {
   }
 }
 
-/// Stores row r (0 or 1) of a [64, kCount * 2] accumulator, times `factor`, as float16 to `row`.
-/// All 32 lanes take part; lanes of an invisible row pass nullptr.
-template <int kCount>
-__device__ __forceinline__ void store_row_f16(const float (&values)[kCount], int r, float factor,
-                                              __half* row) {
+/// Stores row r (0 or 1) of a [64, kCount * 2] accumulator, times `factor`, as 16-bit elements to
+/// `row`. All 32 lanes take part; lanes of an invisible row pass nullptr.
+template <ptx::Element kElement, int kCount>
+__device__ __forceinline__ void store_row(const float (&values)[kCount], int r, float factor,
+                                          void* row) {
   static_assert(kCount % 16 == 0, "four column blocks of eight are stored together");
   const int lane = static_cast<int>(threadIdx.x % 4);
   FA3PROF_UNROLL
@@ -45,12 +44,11 @@ __device__ __forceinline__ void store_row_f16(const float (&values)[kCount], int
     FA3PROF_UNROLL
     for (int j = 0; j < 4; ++j) {
       const int i = 4 * (4 * group + j) + 2 * r;
-      const __half2 pair = __floats2half2_rn(values[i] * factor, values[i + 1] * factor);
-      piece[j] = *reinterpret_cast<const std::uint32_t*>(&pair);
+      piece[j] = ptx::pack_pair<kElement>(values[i] * factor, values[i + 1] * factor);
     }
     transpose_quad(piece);
     if (row != nullptr) {
-      *reinterpret_cast<uint4*>(row + 8 * (4 * group + lane)) =
+      static_cast<uint4*>(row)[4 * group + lane] =
           make_uint4(piece[0], piece[1], piece[2], piece[3]);
     }
   }

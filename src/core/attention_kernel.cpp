@@ -8,8 +8,10 @@
 namespace fa3prof::core {
 namespace {
 
-constexpr std::array<std::int64_t, 1> kHeadDims{128};
-constexpr std::array<DataType, 1> kDataTypes{DataType::kFloat16};
+constexpr std::array<std::int64_t, 1> kFa2HeadDims{128};
+constexpr std::array kFa2DataTypes{DataType::kFloat16};
+constexpr std::array<std::int64_t, 3> kFa3HeadDims{64, 128, 256};
+constexpr std::array kFa3DataTypes{DataType::kFloat16, DataType::kBFloat16};
 
 constexpr std::array<AttentionKernel, 2> kKernels{{
     {.name = "fa2",
@@ -17,15 +19,15 @@ constexpr std::array<AttentionKernel, 2> kKernels{{
      .description = "FlashAttention-2 style: cp.async, ldmatrix, mma.sync, one serial loop",
      .min_capability = {8, 0},
      .needs_exact_major = false,
-     .head_dims = kHeadDims,
-     .dtypes = kDataTypes},
+     .head_dims = kFa2HeadDims,
+     .dtypes = kFa2DataTypes},
     {.name = "fa3",
      .pipeline = "fa3_fp16",
      .description = "FlashAttention-3 style: TMA producer warp, WGMMA consumer warpgroups",
      .min_capability = {9, 0},
      .needs_exact_major = true,
-     .head_dims = kHeadDims,
-     .dtypes = kDataTypes},
+     .head_dims = kFa3HeadDims,
+     .dtypes = kFa3DataTypes},
 }};
 
 std::string text_of(ComputeCapability capability) {

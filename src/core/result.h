@@ -112,6 +112,7 @@ struct Term {
 struct Result {
   ResultSource source = ResultSource::kMeasured;
   std::string kernel;    ///< "fa2", "fa3"; for a user's own pipeline its name
+  std::string kernel_version;  ///< of a plugin; empty for our kernels, which have the tool's
   std::string pipeline;  ///< pipeline file's name, simulated results only
   std::string machine;   ///< machine file's name, simulated results only
   AttentionProblem problem;

@@ -73,9 +73,9 @@ TEST_CASE("units are busy for the sum of the steps that use them", "[sim]") {
   const auto sizes = sim::tile_sizes(pipeline, problem(8192, false));
   const sim::CostContext context{machine, pipeline, sizes.scope, core::DataType::kFloat16};
   const sim::TileModel model(context, 46);
-  CHECK(model.per_trip().busy(sim::Resource::kTensor) == 2 * (704.0 + 704.0));
-  CHECK(model.per_trip().busy(sim::Resource::kMufu) == 2 * 704.0);
-  CHECK(model.per_tile().busy(sim::Resource::kTensor) == 2 * (704.0 + 704.0));
+  CHECK(model.per_trip().busy(sim::Resource::kTensor) == 2 * (512.0 + 512.0));
+  CHECK(model.per_trip().busy(sim::Resource::kMufu) == 2 * 512.0);
+  CHECK(model.per_tile().busy(sim::Resource::kTensor) == 2 * (512.0 + 512.0));
 }
 
 TEST_CASE("tensor busy cycles are the executed FLOPs at the tensor rate", "[sim]") {
@@ -194,9 +194,9 @@ TEST_CASE("time, TFLOPS and peak follow from the cycles and the stated clocks", 
 TEST_CASE("a pipeline that does not fit the machine is refused with its sum", "[sim]") {
   const auto machine = sim::load_machine("h200_sxm");
   auto pipeline = sim::load_pipeline("fa3_fp16");
-  for (auto& tile : pipeline.tiles) tile.stages = 3;
+  for (auto& tile : pipeline.tiles) tile.stages = 4;
   CHECK_THAT(error_of([&] { (void)cycles_on(machine, pipeline, problem(512, false)); }),
-             contains("needs 303104 bytes of shared memory (q 32768 + k 3 * 45056 + v 3 * 45056), "
+             contains("needs 294912 bytes of shared memory (q 32768 + k 4 * 32768 + v 4 * 32768), "
                       "machine h200_sxm has 232448"));
   const auto a100 = sim::load_machine("a100_sxm");
   CHECK_THAT(error_of([&] { (void)cycles_on(a100, pipeline, problem(512, false)); }),

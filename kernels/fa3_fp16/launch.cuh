@@ -1,17 +1,7 @@
-// Forward attention in the manner of FlashAttention-3 (arXiv 2407.08608, section 3.1-3.2), FP16.
-//
-//   O[b, i, h, :] = softmax(scale * Q[b, i, h, :] K[b, :, h', :]^T + mask) V[b, :, h', :]
-//   Q, O: [batch, seqlen_q, heads, 128]; K, V: [batch, seqlen_kv, heads_kv, 128]; h' = h / group.
-//
-// A persistent CTA works through tiles of 128 query rows of one head, visiting key blocks from the
-// last to the first so that only the first ones visited need masks. One producer warp brings Q, K
-// and V by TMA; two consumer warpgroups own 64 rows each and run both GEMMs by WGMMA. Two overlaps
-// hide the softmax: inside a warpgroup the softmax of block j runs while P V of block j + 1 does
-// (algorithm 2 of the paper), and the warpgroups take turns at issuing GEMMs (ping-pong), so that
-// one's softmax runs under the other's GEMMs.
-//
-// Shared memory, bytes, tile 128 x 176 (128 x 128): Q 32768, K 2 x 45056 (2 x 32768), V the same,
-// barriers and the tile slot 104: 213096 (163944). O goes from registers to global memory.
+// The launcher and the kernel itself for the FA3-style kernel: see kernel.h for the algorithm. Each
+// instances_*.cu compiles the kernels of one head_dim, so that they build in parallel.
+#pragma once
+
 #include "kernels/fa3_fp16/config.h"
 #include "kernels/fa3_fp16/consumer.cuh"
 #include "kernels/fa3_fp16/kernel.h"
@@ -24,12 +14,10 @@
 #include "kernels/runtime/tensor_map.h"
 #include "kernels/tile/scheduler.cuh"
 
-#include <cuda_fp16.h>
-
 #include <algorithm>
+#include <cstdint>
 
 namespace fa3prof::kernels::fa3_fp16 {
-namespace {
 
 template <typename Instance>
 __device__ __forceinline__ void initialise(SharedStorage<Instance>& shared) {
@@ -102,7 +90,7 @@ void launch_instance(const core::AttentionProblem& problem, const AttentionTenso
          .tile_rows = is_query ? Instance::kConfig.tile_m : Instance::kConfig.tile_n});
   };
   const Parameters parameters{
-      .o = static_cast<__half*>(tensors.o),
+      .o = static_cast<std::uint16_t*>(tensors.o),
       .lse = tensors.lse,
       .o_strides = tensors.o_strides,
       .seqlen_q = static_cast<int>(problem.seqlen_q),
@@ -120,20 +108,29 @@ void launch_instance(const core::AttentionProblem& problem, const AttentionTenso
   cuda_check(cudaGetLastError());
 }
 
-}  // namespace
-
-LaunchDescription describe(const core::AttentionProblem& problem) {
-  return problem.is_causal ? describe_instance<HeadDim128Causal>(problem)
-                           : describe_instance<HeadDim128>(problem);
+/// Picks the instance of kHeadDim that serves the problem and calls `use` with it.
+template <int kHeadDim, typename Use>
+auto with_instance(const core::AttentionProblem& problem, Use use) {
+  using enum ptx::Element;
+  if (problem.dtype == core::DataType::kBFloat16) {
+    return problem.is_causal ? use(Instance<kHeadDim, kBf16, true>{})
+                             : use(Instance<kHeadDim, kBf16, false>{});
+  }
+  return problem.is_causal ? use(Instance<kHeadDim, kF16, true>{})
+                           : use(Instance<kHeadDim, kF16, false>{});
 }
 
-void launch(const core::AttentionProblem& problem, const AttentionTensors& tensors,
-            cudaStream_t stream) {
-  if (problem.is_causal) {
-    launch_instance<HeadDim128Causal>(problem, tensors, stream);
-  } else {
-    launch_instance<HeadDim128>(problem, tensors, stream);
-  }
+template <int kHeadDim>
+LaunchDescription describe_head_dim(const core::AttentionProblem& problem) {
+  return with_instance<kHeadDim>(problem,
+                                 [&]<typename I>(I) { return describe_instance<I>(problem); });
+}
+
+template <int kHeadDim>
+void launch_head_dim(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                     cudaStream_t stream) {
+  with_instance<kHeadDim>(problem,
+                          [&]<typename I>(I) { launch_instance<I>(problem, tensors, stream); });
 }
 
 }  // namespace fa3prof::kernels::fa3_fp16
