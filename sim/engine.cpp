@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace fa3prof::sim {
 namespace {
@@ -42,6 +43,23 @@ void add_time(const Machine& machine, core::Result& result) {
   }
 }
 
+/// Absurd numbers in a file must not end as a figure.
+void refuse_nonsense(core::Result& result) {
+  if (!std::isfinite(*result.cycles) || !std::isfinite(result.time_us.value_or(0.0)) ||
+      !std::isfinite(result.tflops.value_or(0.0))) {
+    throw core::UsageError(
+        fmt::format("pipeline {} on machine {} takes {} cycles: a size, count or rate in the files "
+                    "is out of all bounds",
+                    result.pipeline, result.machine, *result.cycles));
+  }
+  if (result.tflops && result.peak_tflops && *result.tflops > *result.peak_tflops) {
+    result.warnings.push_back(
+        fmt::format("{} is above the machine's peak: the pipeline leaves out work that the problem "
+                    "needs, or the assumed clock is above the peak's",
+                    result.kernel));
+  }
+}
+
 core::Result closed_form_result(const Machine& machine, const Pipeline& pipeline,
                                 const core::AttentionProblem& problem) {
   const TileSizes sizes = tile_sizes(pipeline, problem);
@@ -67,6 +85,7 @@ core::Result closed_form_result(const Machine& machine, const Pipeline& pipeline
   }
   result.terms = describe_terms(context, inputs, model, form);
   add_time(machine, result);
+  refuse_nonsense(result);
   return result;
 }
 

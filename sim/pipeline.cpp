@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace fa3prof::sim {
 namespace {
@@ -36,9 +37,11 @@ std::string describe(const TileChoice& choice) {
 std::int64_t whole(const Pipeline& pipeline, const Size& size, const SizeScope& scope,
                    std::string_view name) {
   const double value = size.value(scope);
-  if (value < 1.0 || value != std::floor(value)) {
-    throw core::UsageError(fmt::format("pipeline {}: {} is {} = {}, but must be a whole number",
-                                       pipeline.name, name, size.formula(scope), value));
+  constexpr double kLargest = std::numeric_limits<std::int32_t>::max();
+  if (!(value >= 1.0 && value <= kLargest) || value != std::floor(value)) {
+    throw core::UsageError(
+        fmt::format("pipeline {}: {} is {} = {}, but must be a whole number from 1 to {:.0f}",
+                    pipeline.name, name, size.formula(scope), value, kLargest));
   }
   return static_cast<std::int64_t>(value);
 }

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -33,6 +34,8 @@ int fail(ExitCode code, const char* text, const char* hint = "") {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A reader that closes the pipe early (head) must not cost the report on disk.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     return run_verb(argc, argv);
   } catch (const CLI::ParseError& error) {

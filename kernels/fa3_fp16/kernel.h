@@ -12,7 +12,7 @@
 // (ping-pong), so that one's softmax runs under the others' GEMMs. O goes from registers to global
 // memory.
 //
-// Shared memory in KiB, Q + two K + two V (barriers and the tile slot are 104 bytes more):
+// Shared memory in KiB, Q + two K + two V (and 1 KiB for the barriers):
 // d = 64, tile 192 x 128: 24 + 32 + 32; d = 128, 128 x 128: 32 + 64 + 64; d = 256, 128 x 80: 64 +
 // 80 + 80.
 #pragma once

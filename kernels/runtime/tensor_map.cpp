@@ -16,9 +16,14 @@ constexpr std::uint64_t kElementBytes = 2;
 PFN_cuTensorMapEncodeTiled_v12000 find_encoder() {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
+  constexpr const char* kName = "cuTensorMapEncodeTiled";
+#if CUDART_VERSION >= 12050
   constexpr unsigned kSinceCuda = 12000;
-  cuda_check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, kSinceCuda,
-                                              cudaEnableDefault, &found));
+  cuda_check(
+      cudaGetDriverEntryPointByVersion(kName, &entry, kSinceCuda, cudaEnableDefault, &found));
+#else
+  cuda_check(cudaGetDriverEntryPoint(kName, &entry, cudaEnableDefault, &found));
+#endif
   if (found != cudaDriverEntryPointSuccess) {
     throw core::UnavailableError("this driver has no cuTensorMapEncodeTiled",
                                  "install a driver for CUDA 12.0 or newer");

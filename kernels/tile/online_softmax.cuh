@@ -65,8 +65,9 @@ struct OnlineSoftmax {
   __device__ __forceinline__ void find_maxima(const float (&scores)[kCount],
                                               float (&largest)[kRowsPerThread]) const {
     // From 0 upwards floats order as their bits do, and negative ones stay below: with a running
-    // maximum >= 0 the three-way integer maximum is right and takes half the instructions.
-    if (__all_sync(0xffffffffU, row_max[0] >= 0.0F && row_max[1] >= 0.0F) != 0) {
+    // maximum >= +0 the three-way integer maximum is right and takes half the instructions.
+    if (__all_sync(0xffffffffU,
+                   __float_as_int(row_max[0]) >= 0 && __float_as_int(row_max[1]) >= 0) != 0) {
       FA3PROF_UNROLL
       for (int r = 0; r < kRowsPerThread; ++r) {
         int bits[2] = {__float_as_int(row_max[r]), __float_as_int(row_max[r])};

@@ -1,4 +1,5 @@
-// Writes a WGMMA accumulator to global memory in 16-byte pieces, without shared memory.
+// Writes accumulator rows (the layout of WGMMA and mma.sync alike) to global memory in 16-byte
+// pieces, without shared memory.
 #pragma once
 
 #include "kernels/ptx/convert.cuh"

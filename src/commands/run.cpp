@@ -207,8 +207,8 @@ core::ExitCode run_run(const RunOptions& options, const Context& context) {
     }
   }
   const core::Report& report = run.report();
-  output.print([&](report::Colour colour) { return report::run_text(report, colour); });
   output.write([&] { return report::to_json(report); });
+  output.print([&](report::Colour colour) { return report::run_text(report, colour); });
   const bool failed = std::ranges::any_of(report.results, has_failed);
   if (!failed) return core::ExitCode::kDone;
   for (const Result& result : report.results) {

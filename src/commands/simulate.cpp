@@ -23,7 +23,11 @@ using core::Result;
 
 constexpr const char* kDefaultMachine = "h200_sxm";
 
-bool is_measured(const Result& result) { return result.source == core::ResultSource::kMeasured; }
+/// A kernel that failed verification measured nothing.
+bool is_measured(const Result& result) {
+  return result.source == core::ResultSource::kMeasured &&
+         (!result.verification || result.verification->passed);
+}
 
 /// The grid that expands to this one problem.
 ProblemGrid grid_of(const AttentionProblem& problem) {
@@ -43,7 +47,14 @@ class Measured {
   explicit Measured(const std::string& path) : path_(path), report_(report::load_report(path)) {
     std::erase_if(report_.results, [](const Result& result) { return !is_measured(result); });
     if (report_.results.empty()) {
-      throw core::ConfigError(path, "/results", "nothing in it was measured; give a report of run");
+      throw core::ConfigError(path, "/results",
+                              "nothing in it was measured and verified; give a report of run");
+    }
+    for (const Result& result : report_.results) {
+      if (result.cycles.value_or(1.0) <= 0.0 || result.time_us.value_or(1.0) <= 0.0) {
+        throw core::ConfigError(path, "/results",
+                                result.kernel + " has cycles or a time of zero or below");
+      }
     }
   }
 
@@ -109,6 +120,10 @@ sim::Scenario choose_scenario(const SimulateOptions& options,
   if (!options.scenario.empty()) scenario = sim::load_scenario(options.scenario);
   if (!options.machine.empty()) scenario.machine = sim::load_machine(options.machine);
   if (!scenario.machine && measured) scenario.machine = measured->machine(report);
+  if (!scenario.machine && measured) {
+    throw core::UsageError("no machine file describes the GPU of " + options.against +
+                           "; choose one with --machine (fa3prof list --machines)");
+  }
   if (!scenario.machine) scenario.machine = sim::load_machine(kDefaultMachine);
   scenario.pipelines = choose_pipelines(options, std::move(scenario.pipelines));
   scenario.problems = core::merge(scenario.problems, options.grid);
@@ -176,9 +191,9 @@ core::ExitCode run_simulate(const SimulateOptions& options, const Context& conte
   const auto detail =
       is_single || options.has_details ? report::Detail::kBreakdown : report::Detail::kSummary;
   if (measured) measured->add_to(report);
+  output.write([&] { return report::to_json(report); });
   output.print(
       [&](report::Colour colour) { return report::simulation_text(report, detail, colour); });
-  output.write([&] { return report::to_json(report); });
   return core::ExitCode::kDone;
 }
 

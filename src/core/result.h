@@ -5,6 +5,7 @@
 #include "src/core/attention_problem.h"
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,10 +53,13 @@ struct ClockRecord {
 /// O and LSE against the FP64 reference.
 struct Verification {
   bool passed = false;
-  double relative_error = 0.0;  ///< ||O - ref|| / ||ref||, Frobenius, over the checked rows
-  double tolerance = 0.0;       ///< relative_error must be below
-  double max_abs_error = 0.0;
-  double lse_max_abs_error = 0.0;
+  /// Errors are NaN where the output made them so or was not even compared; reports omit those.
+  double relative_error =
+      std::numeric_limits<double>::quiet_NaN();  ///< ||O - ref|| / ||ref||, Frobenius, over the
+                                                 ///< checked rows
+  double tolerance = 0.0;                        ///< relative_error must be below
+  double max_abs_error = std::numeric_limits<double>::quiet_NaN();
+  double lse_max_abs_error = std::numeric_limits<double>::quiet_NaN();
   std::int64_t rows_checked = 0;
   std::int64_t rows_total = 0;  ///< batch * num_heads * seqlen_q
   std::string failure;          ///< why it failed, empty when passed
@@ -111,16 +115,17 @@ struct Term {
 /// One kernel on one problem. Absent optional: not measured or not applicable.
 struct Result {
   ResultSource source = ResultSource::kMeasured;
-  std::string kernel;    ///< "fa2", "fa3"; for a user's own pipeline its name
+  std::string kernel;          ///< "fa2", "fa3"; for a user's own pipeline its name
   std::string kernel_version;  ///< of a plugin; empty for our kernels, which have the tool's
-  std::string pipeline;  ///< pipeline file's name, simulated results only
-  std::string machine;   ///< machine file's name, simulated results only
+  std::string pipeline;        ///< pipeline file's name, simulated results only
+  std::string machine;         ///< machine file's name, simulated results only
   AttentionProblem problem;
   std::string unsupported_reason;  ///< why the kernel was not run on it; empty when it was
 
-  std::optional<double> time_us;         ///< median when measured
-  std::optional<double> cycles;          ///< elapsed SM cycles, launch to end
-  std::optional<double> clock_mhz;       ///< that turns cycles into time_us
+  std::optional<double> time_us;  ///< median when measured
+  std::optional<double> cycles;   ///< elapsed SM cycles, launch to end
+  std::optional<double>
+      clock_mhz;  ///< simulated: turns cycles into time_us; measured: while cycles were counted
   std::string clock_basis;               ///< where clock_mhz comes from
   std::optional<double> tflops;          ///< flops_convention / time_us
   std::optional<double> peak_tflops;     ///< dense tensor peak

@@ -45,7 +45,7 @@ Finding capability_finding(const core::Gpu& gpu) {
   }
   const std::string version = fmt::format("{}.{}", gpu.capability.major, gpu.capability.minor);
   if (refusals.empty()) return found(topic, version + ", every kernel runs");
-  return warn(topic, refusals, "measure on a Hopper GPU (H100, H200), or choose other --kernels");
+  return warn(topic, refusals, "measure on a Hopper GPU (H100, H200), or choose other --kernel");
 }
 
 Finding library_finding() {

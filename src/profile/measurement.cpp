@@ -31,8 +31,7 @@ void add_timing(const Measurement& measurement, core::Result& result) {
 void add_clocks(const Measurement& measurement, core::Result& result) {
   result.clocks = measurement.clocks;
   const auto& clocks_mhz = measurement.samples_clock_mhz;
-  if (clocks_mhz.empty()) return;
-  if (!result.clocks) result.clocks.emplace();
+  if (clocks_mhz.empty() || !result.clocks) return;
   const auto [lowest, highest] = std::ranges::minmax(clocks_mhz);
   result.clocks->clock_source = "SM cycle counters";
   result.clocks->sm_clock_mhz = core::median(clocks_mhz);
@@ -45,6 +44,9 @@ void add_cycles(const Measurement& measurement, core::Result& result) {
   result.clock_mhz = measurement.counters.find("sm_clock_mhz");
   if (result.clock_mhz) {
     result.clock_basis = "counters: SM cycles over GPU time of the replayed launch";
+  } else if (!measurement.samples_clock_mhz.empty()) {
+    result.clock_mhz = core::median(measurement.samples_clock_mhz);
+    result.clock_basis = "SM cycle counters while timing";
   } else if (result.clocks) {
     result.clock_mhz = result.clocks->sm_clock_mhz;
     result.clock_basis = result.clocks->clock_source + " while timing";

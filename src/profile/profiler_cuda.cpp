@@ -18,18 +18,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <new>
+#include <span>
 #include <unistd.h>
 
 namespace fa3prof::profile {
 namespace {
 
 constexpr int kMinSamples = 20;
+constexpr std::chrono::milliseconds kSettleTime(1000);
 constexpr double kBusyUs = 20e3;  // power control settles within a few milliseconds
 constexpr double kMaxBusyLaunches = 64.0;
 
 std::vector<core::AttentionKernel> find_kernels(const RunRequest& request) {
-  if (request.kernels.empty()) throw core::UsageError("no kernel was asked for, see --kernels");
+  if (request.kernels.empty()) throw core::UsageError("no kernel was asked for, see --kernel");
   if (request.samples < kMinSamples) {
     throw core::UsageError(fmt::format("--samples {}: at least {} are needed for an interval",
                                        request.samples, kMinSamples));
@@ -49,7 +52,7 @@ void require_capability(const std::vector<core::AttentionKernel>& kernels, const
     const auto refusal = core::why_unsupported(kernel, gpu.capability);
     if (refusal) {
       throw core::UnavailableError(*refusal + " (" + gpu.name + ")",
-                                   "leave it out with --kernels, or use a Hopper GPU");
+                                   "leave it out with --kernel, or use a Hopper GPU");
     }
   }
 }
@@ -145,6 +148,16 @@ class Run {
     return indices;
   }
 
+  /// Launches until the power control has settled and NVML's averages speak of this load. Without
+  /// it the first samples run at a higher clock than the rest.
+  void settle_clock(LaunchTimer& timer, std::span<const Launch> launches) const {
+    const auto end = std::chrono::steady_clock::now() + kSettleTime;
+    while (std::chrono::steady_clock::now() < end) {
+      warm_up(timer, launches, {1, request_.cache});
+      kernels::cuda_check(cudaStreamSynchronize(stream_.get()));
+    }
+  }
+
   void time_kernels() {
     const auto indices = passed();
     if (indices.empty()) return;
@@ -152,6 +165,7 @@ class Run {
     std::vector<Launch> launches;
     for (const std::size_t i : indices) launches.push_back(launcher(kernels_[i]));
     EventTimer timer(stream_.get(), flush_bytes_);
+    settle_clock(timer, launches);
     warm_up(timer, launches, {request_.warmup_launches, request_.cache});
     ClockMonitor monitor(nvml_ ? [this] { return nvml_->sample(); } : ClockMonitor::Source());
     const auto samples = sample(timer, launches, {request_.samples, request_.cache});

@@ -183,7 +183,9 @@ Json to_json(const core::Report& report) {
   return document;
 }
 
-std::string to_text(const Json& document) { return document.dump(2) + "\n"; }
+std::string to_text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 void require_finite(const Json& document) {
   if (const auto pointer = find_non_finite(document)) {

@@ -10,7 +10,8 @@
 
 namespace fa3prof::tests {
 
-/// True where the kernel can run; prints "SKIPPED: ..." and is false elsewhere.
+/// True where the kernel can run; without any GPU it prints "SKIPPED: ...", where this
+/// GPU is not the kernel's it says so; both are false.
 [[nodiscard]] bool gpu_runs(std::string_view kernel);
 
 /// How the outer dimensions of Q, K, V and O are ordered in memory.
