@@ -1,5 +1,7 @@
 #include "src/analysis/comparison.h"
 
+#include "src/core/statistics.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +11,8 @@ namespace {
 
 using core::Result;
 using core::ResultSource;
+
+constexpr std::size_t kFewestRounds = 6;  // fewer have no 95 % interval
 
 bool is_measured(const Result& result) { return result.source == ResultSource::kMeasured; }
 
@@ -93,12 +97,34 @@ std::optional<double> cycles_of(const Result* result) {
   return result == nullptr ? std::nullopt : result->cycles;
 }
 
-Speedup speedup_over(const Row& baseline, const Row& row) {
+Speedup speedup_of_medians(const Row& baseline, const Row& row) {
   return {.baseline = baseline.label,
           .measured_time_ratio = ratio(time_of(baseline.measured), time_of(row.measured)),
+          .measured_time_ratio_ci95 = std::nullopt,
           .measured_cycles_ratio = ratio(baseline.measured_cycles, row.measured_cycles),
           .simulated_time_ratio = ratio(time_of(baseline.simulated), time_of(row.simulated)),
           .simulated_cycles_ratio = ratio(cycles_of(baseline.simulated), cycles_of(row.simulated))};
+}
+
+/// Ratios of each round, where both have the same number of them and enough for an interval.
+std::optional<core::RatioInterval> paired_speedup(const Result* baseline, const Result* result) {
+  if (baseline == nullptr || result == nullptr) return std::nullopt;
+  if (!baseline->time_us || !result->time_us) return std::nullopt;
+  if (!baseline->timing || !result->timing) return std::nullopt;
+  const auto& slow = baseline->timing->samples_us;
+  const auto& fast = result->timing->samples_us;
+  const bool has_zero = std::ranges::find(fast, 0.0) != fast.end();
+  if (slow.size() != fast.size() || fast.size() < kFewestRounds || has_zero) return std::nullopt;
+  return core::paired_ratio(slow, fast);
+}
+
+Speedup speedup_over(const Row& baseline, const Row& row) {
+  Speedup speedup = speedup_of_medians(baseline, row);
+  if (const auto paired = paired_speedup(baseline.measured, row.measured)) {
+    speedup.measured_time_ratio = paired->median;
+    speedup.measured_time_ratio_ci95 = paired->ci95;
+  }
+  return speedup;
 }
 
 }  // namespace

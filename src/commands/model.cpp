@@ -1,8 +1,9 @@
 #include "src/commands/model.h"
 
 #include "sim/engine.h"
-#include "sim/pipeline.h"
 #include "src/core/error.h"
+
+#include <utility>
 
 namespace fa3prof::commands {
 
@@ -16,13 +17,16 @@ std::optional<sim::Machine> find_machine(const std::string& name, core::Report& 
   return std::nullopt;
 }
 
-void add_simulated(const sim::Machine& machine, const core::AttentionKernel& kernel,
+void add_simulated(const sim::Machine& machine, const ChosenKernel& kernel,
                    const core::AttentionProblem& problem, core::Report& report) {
+  if (!kernel.pipeline) return;
   try {
-    const sim::Pipeline pipeline = sim::load_pipeline(std::string(kernel.pipeline));
-    report.results.push_back(sim::simulate(sim::Engine::kClosedForm, machine, pipeline, problem));
+    core::Result result =
+        sim::simulate(sim::Engine::kClosedForm, machine, *kernel.pipeline, problem);
+    result.kernel = kernel.name;
+    report.results.push_back(std::move(result));
   } catch (const core::UsageError& error) {
-    report.warnings.push_back(std::string(kernel.name) + " not simulated: " + error.what());
+    report.warnings.push_back(kernel.name + " not simulated: " + error.what());
   }
 }
 

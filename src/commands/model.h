@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/machine.h"
-#include "src/core/attention_kernel.h"
+#include "src/commands/kernel_choice.h"
 #include "src/core/report.h"
 
 #include <optional>
@@ -16,9 +16,9 @@ namespace fa3prof::commands {
 [[nodiscard]] std::optional<sim::Machine> find_machine(const std::string& name,
                                                        core::Report& report);
 
-/// Simulates `kernel`'s pipeline on the problem and adds the result to the report, or a warning
-/// when the model cannot do it.
-void add_simulated(const sim::Machine& machine, const core::AttentionKernel& kernel,
+/// Simulates the kernel's pipeline on the problem and adds the result to the report, under the
+/// kernel's name, or a warning when the model cannot do it. Adds nothing for a kernel without one.
+void add_simulated(const sim::Machine& machine, const ChosenKernel& kernel,
                    const core::AttentionProblem& problem, core::Report& report);
 
 }  // namespace fa3prof::commands

@@ -5,7 +5,6 @@
 #include "src/cli/text_list.h"
 #include "src/commands/model.h"
 #include "src/commands/output.h"
-#include "src/core/attention_kernel.h"
 #include "src/report/console.h"
 #include "src/report/json.h"
 
@@ -15,71 +14,69 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace fa3prof::commands {
 namespace {
 
-using core::AttentionKernel;
 using core::AttentionProblem;
 using core::Result;
 
 constexpr const char* kMeasuring = "Measuring";  ///< heading in --help
 
-std::vector<const AttentionKernel*> choose_kernels(const RunOptions& options) {
-  std::vector<const AttentionKernel*> kernels;
-  for (const std::string& name : options.kernels) kernels.push_back(&core::find_kernel(name));
-  if (!kernels.empty()) return kernels;
-  for (const AttentionKernel& kernel : core::attention_kernels()) kernels.push_back(&kernel);
-  return kernels;
-}
-
 /// Why a kernel is left out of a problem, or nothing. A GPU that does not fit a kernel named by the
 /// user is no reason: the profiler then refuses the run.
 class Selection {
  public:
-  Selection(const RunOptions& options, const std::optional<core::Gpu>& gpu)
-      : kernels_(choose_kernels(options)) {
-    if (options.kernels.empty() && gpu) capability_ = gpu->capability;
+  Selection(const RunOptions& options, std::vector<ChosenKernel> kernels,
+            const std::optional<core::Gpu>& gpu)
+      : kernels_(std::move(kernels)) {
+    if (options.kernels.kernels.empty() && gpu) capability_ = gpu->capability;
   }
 
-  [[nodiscard]] const std::vector<const AttentionKernel*>& kernels() const { return kernels_; }
+  [[nodiscard]] const std::vector<ChosenKernel>& kernels() const { return kernels_; }
 
-  [[nodiscard]] std::optional<std::string> why_left_out(const AttentionKernel& kernel,
+  [[nodiscard]] std::optional<std::string> why_left_out(const ChosenKernel& kernel,
                                                         const AttentionProblem& problem) const {
-    if (auto reason = core::why_unsupported(kernel, problem)) return reason;
-    return capability_ ? core::why_unsupported(kernel, *capability_) : std::nullopt;
+    if (auto reason = kernel.why_unsupported(problem)) return reason;
+    if (!capability_ || kernel.own == nullptr) return std::nullopt;
+    return core::why_unsupported(*kernel.own, *capability_);
   }
 
  private:
-  std::vector<const AttentionKernel*> kernels_;
+  std::vector<ChosenKernel> kernels_;
   std::optional<core::ComputeCapability> capability_;
 };
 
 /// Refuses what cannot be run at all, before anything is measured.
-void check_support(const RunOptions& options, const std::vector<AttentionProblem>& problems) {
-  const std::vector<const AttentionKernel*> kernels = choose_kernels(options);
+void check_support(const std::vector<ChosenKernel>& kernels,
+                   const std::vector<AttentionProblem>& problems) {
   std::string first_reason;
   bool has_any = false;
   for (const AttentionProblem& problem : problems) {
-    for (const AttentionKernel* kernel : kernels) {
-      const auto reason = core::why_unsupported(*kernel, problem);
+    for (const ChosenKernel& kernel : kernels) {
+      const auto reason = kernel.why_unsupported(problem);
       has_any = has_any || !reason;
       if (reason && first_reason.empty()) first_reason = *reason;
     }
   }
-  if (first_reason.empty() || (has_any && problems.size() > 1)) return;
+  const bool has_plugin =
+      std::ranges::any_of(kernels, [](const ChosenKernel& kernel) { return !kernel.own; });
+  const bool has_rows = problems.size() > 1 || has_plugin;
+  if (first_reason.empty() || (has_any && has_rows)) return;
   throw core::UsageError(first_reason + "; choose another --kernel or problem (fa3prof list)");
 }
 
 class Run {
  public:
-  Run(const RunOptions& options, const Context& context)
+  Run(const RunOptions& options, std::vector<ChosenKernel> kernels, const Context& context)
       : options_(options), profiler_(context.make_profiler()) {
     report_.created_at = context.created_at;
     report_.command = context.command;
     report_.environment = profiler_->environment(options.request.device);
     report_.seed = options.request.seed;
-    selection_.emplace(options, report_.environment.gpu);
+    selection_.emplace(options, std::move(kernels), report_.environment.gpu);
     machine_ = find_machine(options.machine, report_);
   }
 
@@ -87,21 +84,22 @@ class Run {
   void add(const AttentionProblem& problem, const profile::Progress& progress) {
     profile::RunRequest request = options_.request;
     request.problem = problem;
-    std::vector<const AttentionKernel*> kernels;
-    for (const AttentionKernel* kernel : selection_->kernels()) {
-      if (const auto reason = selection_->why_left_out(*kernel, problem)) {
-        add_left_out(*kernel, problem, *reason);
-      } else {
-        kernels.push_back(kernel);
-        request.kernels.emplace_back(kernel->name);
+    std::vector<const ChosenKernel*> kernels;
+    for (const ChosenKernel& kernel : selection_->kernels()) {
+      if (const auto reason = selection_->why_left_out(kernel, problem)) {
+        add_left_out(kernel, problem, *reason);
+        continue;
       }
+      kernels.push_back(&kernel);
+      request.kernels.push_back(kernel.name);
+      if (kernel.plugin) request.plugins.push_back(*kernel.plugin);
     }
     if (kernels.empty()) return;
     for (Result& result : profiler_->run(request, progress)) {
       report_.results.push_back(std::move(result));
     }
     if (!machine_) return;
-    for (const AttentionKernel* kernel : kernels) {
+    for (const ChosenKernel* kernel : kernels) {
       add_simulated(*machine_, *kernel, problem, report_);
     }
   }
@@ -109,11 +107,12 @@ class Run {
   [[nodiscard]] const core::Report& report() const { return report_; }
 
  private:
-  void add_left_out(const AttentionKernel& kernel, const AttentionProblem& problem,
+  void add_left_out(const ChosenKernel& kernel, const AttentionProblem& problem,
                     const std::string& reason) {
     Result result;
     result.source = core::ResultSource::kMeasured;
-    result.kernel = std::string(kernel.name);
+    result.kernel = kernel.name;
+    result.kernel_version = kernel.version;
     result.problem = problem;
     result.unsupported_reason = reason;
     report_.results.push_back(std::move(result));
@@ -131,7 +130,8 @@ void add_measuring_options(CLI::App& verb, RunOptions& options) {
   verb.add_option("--device", request.device, "GPU index [0]")
       ->check(CLI::NonNegativeNumber)
       ->group(kMeasuring);
-  verb.add_option("--samples", request.samples, "timed launches of each kernel, at least 20 [30]")
+  verb.add_option("--samples,--rounds", request.samples,
+                  "rounds, each with one timed launch of every kernel in turn; at least 20 [30]")
       ->type_name("N")
       ->check(CLI::Range(20, 1'000'000))
       ->group(kMeasuring);
@@ -163,6 +163,29 @@ void add_counter_options(CLI::App& verb, profile::RunRequest& request) {
       ->group(kMeasuring);
 }
 
+void add_kernel_options(CLI::App& verb, KernelOptions& options) {
+  const auto set_kernels = [&options](const std::string& text) {
+    options.kernels = cli::split_list(text, "--kernel");
+  };
+  verb.add_option_function<std::string>("--kernel", set_kernels,
+                                        "kernels, the first is the baseline [all that fit the GPU]")
+      ->type_name("NAMES");
+  const auto add_plugins = [&options](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      const auto paths = cli::split_list(text, "--plugin");
+      options.plugins.insert(options.plugins.end(), paths.begin(), paths.end());
+    }
+  };
+  verb.add_option_function<std::vector<std::string>>(
+          "--plugin", add_plugins, "shared libraries with a kernel each, measured beside ours")
+      ->type_name("FILES")
+      ->allow_extra_args(false);
+  verb.add_option("--plugin-pipeline", options.plugin_pipelines,
+                  "model of a plugin; NAME= may be left out where there is one [none]")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+}
+
 bool has_failed(const Result& result) {
   return result.verification && !result.verification->passed;
 }
@@ -172,16 +195,7 @@ bool has_failed(const Result& result) {
 void add_run(CLI::App& app, Verb& chosen) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* verb = app.add_subcommand("run", "Measure kernels on this GPU beside the model");
-  verb->add_option_function<std::string>(
-          "--kernel",
-          [options = options.get()](const std::string& text) {
-            options->kernels = cli::split_list(text, "--kernel");
-            for (const std::string& name : options->kernels) {
-              static_cast<void>(core::find_kernel(name));
-            }
-          },
-          "kernels, the first is the baseline [all that fit the GPU]")
-      ->type_name("NAMES");
+  add_kernel_options(*verb, options->kernels);
   verb->add_option("--machine", options->machine, "machine of the model [that of the GPU]")
       ->type_name("NAME|FILE");
   cli::add_problem_options(*verb, options->grid);
@@ -196,8 +210,9 @@ void add_run(CLI::App& app, Verb& chosen) {
 core::ExitCode run_run(const RunOptions& options, const Context& context) {
   Output output(options.output, context);
   const std::vector<AttentionProblem> problems = core::expand(options.grid);
-  check_support(options, problems);
-  Run run(options, context);
+  std::vector<ChosenKernel> kernels = choose_kernels(options.kernels);
+  check_support(kernels, problems);
+  Run run(options, std::move(kernels), context);
   {
     cli::ProgressLine line(context.err, output.shows_progress());
     for (std::size_t i = 0; i < problems.size(); ++i) {

@@ -3,17 +3,17 @@
 
 #include "src/cli/output_options.h"
 #include "src/commands/context.h"
+#include "src/commands/kernel_choice.h"
 #include "src/core/problem_grid.h"
 
 #include <string>
-#include <vector>
 
 namespace fa3prof::commands {
 
 struct RunOptions {
   core::ProblemGrid grid;
-  std::vector<std::string> kernels;  ///< empty: all that this GPU can run
-  /// Kernels and problem are filled in anew for each problem of the grid.
+  KernelOptions kernels;  ///< where none of ours is named: all that this GPU can run
+  /// Kernels, plugins and problem are filled in anew for each problem of the grid.
   profile::RunRequest request;
   std::string machine;  ///< of the model; empty: the machine file of the measured GPU
   cli::OutputOptions output;
@@ -22,8 +22,8 @@ struct RunOptions {
 void add_run(CLI::App& app, Verb& chosen);
 
 /// kCheckFailed when a kernel failed verification, else kDone. Throws UsageError when a kernel does
-/// not support the only problem, or no kernel supports any; in a larger grid such a pair becomes a
-/// row with the reason.
+/// not support the only problem, or no kernel supports any; in a larger grid, or beside plugins,
+/// such a pair becomes a row with the reason.
 [[nodiscard]] core::ExitCode run_run(const RunOptions& options, const Context& context);
 
 }  // namespace fa3prof::commands

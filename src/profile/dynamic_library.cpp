@@ -1,6 +1,7 @@
 #include "src/profile/dynamic_library.h"
 
 #include <dlfcn.h>
+#include <filesystem>
 #include <link.h>
 
 namespace fa3prof::profile {
@@ -21,6 +22,17 @@ std::optional<DynamicLibrary> DynamicLibrary::open(std::span<const std::string> 
       return DynamicLibrary(handle, path_of(handle, candidate));
     }
   }
+  return std::nullopt;
+}
+
+std::optional<DynamicLibrary> DynamicLibrary::open_file(const std::string& path,
+                                                        std::string& reason) {
+  const std::string absolute = std::filesystem::absolute(path).string();
+  if (void* handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    return DynamicLibrary(handle, absolute);
+  }
+  const char* text = dlerror();
+  reason = text == nullptr ? "the loader gives no reason" : text;
   return std::nullopt;
 }
 

@@ -15,6 +15,11 @@ class DynamicLibrary {
   /// The first of `candidates` (names or paths) that opens, or nothing.
   [[nodiscard]] static std::optional<DynamicLibrary> open(std::span<const std::string> candidates);
 
+  /// The library in that file, or nothing and the loader's words in `reason`. Unlike open(), never
+  /// searches the loader's folders for a name without a slash.
+  [[nodiscard]] static std::optional<DynamicLibrary> open_file(const std::string& path,
+                                                               std::string& reason);
+
   /// Where the loader found it.
   [[nodiscard]] const std::string& path() const { return path_; }
 

@@ -97,10 +97,13 @@ core::Result make_result(const Measurement& measurement, const core::Gpu& gpu) {
   core::Result result;
   result.source = core::ResultSource::kMeasured;
   result.kernel = measurement.kernel;
+  result.kernel_version = measurement.kernel_version;
   result.problem = measurement.problem;
   result.launch = measurement.launch;
   result.verification = measurement.verification;
-  result.executed_flops = core::flops_tile_padded(measurement.problem, measurement.launch.tile);
+  if (measurement.launch) {
+    result.executed_flops = core::flops_tile_padded(measurement.problem, measurement.launch->tile);
+  }
   result.counters = measurement.counters;
   if (const auto peak = tensor_peak(gpu, measurement.problem.dtype)) {
     result.peak_tflops = peak->tflops;

@@ -13,8 +13,9 @@ namespace fa3prof::profile {
 
 struct Measurement {
   std::string kernel;
+  std::string kernel_version;  ///< as in core::Result
   core::AttentionProblem problem;
-  core::Launch launch;
+  std::optional<core::Launch> launch;   ///< nothing for a plugin, which does not say
   std::int64_t local_memory_bytes = 0;  ///< per thread; more than 0 means spilled registers
   core::Verification verification;
   std::vector<double> samples_us;         ///< empty when verification failed

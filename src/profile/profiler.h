@@ -5,6 +5,7 @@
 #include "src/core/attention_kernel.h"
 #include "src/core/report.h"
 #include "src/core/result.h"
+#include "src/profile/plugin.h"
 
 #include <cstdint>
 #include <functional>
@@ -20,11 +21,12 @@ enum class CounterMode { kOff, kIfAvailable, kRequired };
 
 /// One problem on one or more kernels.
 struct RunRequest {
-  std::vector<std::string> kernels;  ///< names of core::attention_kernels()
+  std::vector<std::string> kernels;  ///< names of core::attention_kernels() or of `plugins`
+  std::vector<Plugin> plugins;       ///< only those that `kernels` names are run
   core::AttentionProblem problem;
   int device = 0;
   int warmup_launches = 5;
-  int samples = 30;  ///< timed launches per kernel, at least 20
+  int samples = 30;  ///< rounds, each with one timed launch of every kernel; at least 20
   CacheMode cache = CacheMode::kWarm;
   VerifyMode verify = VerifyMode::kSampled;
   CounterMode counters = CounterMode::kIfAvailable;
@@ -55,9 +57,10 @@ class Profiler {
   [[nodiscard]] virtual std::vector<Finding> diagnose(int device) = 0;
 
   /// Verifies, times and counts each kernel; one measured Result per kernel, in request order.
-  /// A kernel that fails verification has verification->passed false and no time. Throws UsageError
-  /// for an unsupported problem, UnavailableError without a fitting GPU or memory, DeviceError when
-  /// a device call fails (and when counters are required but cannot be had).
+  /// A kernel that fails verification, writes where it must not or fails to launch has
+  /// verification->passed false and no time. Throws UsageError for an unsupported problem,
+  /// UnavailableError without a fitting GPU or memory, DeviceError when a device call fails (and
+  /// when counters are required but cannot be had).
   [[nodiscard]] virtual std::vector<core::Result> run(const RunRequest& request,
                                                       const Progress& progress) = 0;
 };

@@ -4,6 +4,7 @@
 #include "src/core/error.h"
 #include "src/core/statistics.h"
 #include "src/profile/attention_buffers.h"
+#include "src/profile/candidate.h"
 #include "src/profile/clock_monitor.h"
 #include "src/profile/device.h"
 #include "src/profile/doctor.h"
@@ -13,9 +14,11 @@
 #include "src/profile/memory.h"
 #include "src/profile/profiler.h"
 #include "src/profile/range_profiler.h"
+#include "src/profile/request_check.h"
 #include "src/profile/verification.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -26,61 +29,35 @@
 namespace fa3prof::profile {
 namespace {
 
-constexpr int kMinSamples = 20;
 constexpr std::chrono::milliseconds kSettleTime(1000);
 constexpr double kBusyUs = 20e3;  // power control settles within a few milliseconds
 constexpr double kMaxBusyLaunches = 64.0;
 
-std::vector<core::AttentionKernel> find_kernels(const RunRequest& request) {
-  if (request.kernels.empty()) throw core::UsageError("no kernel was asked for, see --kernel");
-  if (request.samples < kMinSamples) {
-    throw core::UsageError(fmt::format("--samples {}: at least {} are needed for an interval",
-                                       request.samples, kMinSamples));
+/// Runs `step`; a device error in it says during what it came up. Errors of kernels show at the
+/// next wait, so `what` must end with one.
+void name_device_errors(const std::string& what, const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const core::DeviceError& error) {
+    throw core::DeviceError(error.what(), "while " + what);
   }
-  core::validate(request.problem);
-  std::vector<core::AttentionKernel> kernels;
-  for (const std::string& name : request.kernels) {
-    kernels.push_back(core::find_kernel(name));
-    const auto refusal = core::why_unsupported(kernels.back(), request.problem);
-    if (refusal) throw core::UsageError(*refusal);
-  }
-  return kernels;
-}
-
-void require_capability(const std::vector<core::AttentionKernel>& kernels, const core::Gpu& gpu) {
-  for (const core::AttentionKernel& kernel : kernels) {
-    const auto refusal = core::why_unsupported(kernel, gpu.capability);
-    if (refusal) {
-      throw core::UnavailableError(*refusal + " (" + gpu.name + ")",
-                                   "leave it out with --kernel, or use a Hopper GPU");
-    }
-  }
-}
-
-core::Launch to_launch(const kernels::LaunchDescription& description) {
-  return {.tile = description.tile,
-          .stages = description.stages,
-          .threads = description.threads,
-          .ctas_per_sm = description.ctas_per_sm,
-          .registers_per_thread = description.registers_per_thread,
-          .shared_memory_bytes = description.shared_memory_bytes,
-          .grid = description.grid,
-          .is_persistent = description.is_persistent};
 }
 
 /// One request on one GPU.
 class Run {
  public:
   Run(const RunRequest& request, const Progress& progress)
-      : request_(request), progress_(progress), kernels_(find_kernels(request)) {
+      : request_(request), progress_(progress) {
+    check_request(request);
     gpu_ = describe_gpu(request.device);
-    require_capability(kernels_, gpu_);
+    require_capability(request, gpu_);
     use_gpu(request.device);
+    candidates_ = make_candidates(request);
     if (request.cache == CacheMode::kCold) {
       flush_bytes_ = flush_bytes(static_cast<std::size_t>(gpu_.l2_bytes));
     }
     require_memory(request.problem,
-                   tensor_bytes(request.problem) + static_cast<double>(kernels::kWorkspaceBytes) +
+                   tensor_bytes(request.problem) + workspace_bytes() +
                        static_cast<double>(flush_bytes_) + kReservedBytes,
                    free_memory_bytes());
     nvml_ = NvmlDevice::open(gpu_.uuid);
@@ -89,9 +66,9 @@ class Run {
   std::vector<core::Result> measure() {
     stream_ = kernels::make_stream();
     prepare_inputs();
-    for (const core::AttentionKernel& kernel : kernels_) verify_kernel(kernel);
-    time_kernels();
-    count_kernels();
+    for (const Candidate& candidate : candidates_) verify_candidate(candidate);
+    time_candidates();
+    count_candidates();
     std::vector<core::Result> results;
     for (const Measurement& measurement : measurements_) {
       results.push_back(make_result(measurement, gpu_));
@@ -107,36 +84,69 @@ class Run {
     if (progress_) progress_(step);
   }
 
+  [[nodiscard]] double workspace_bytes() const {
+    double bytes = 0.0;
+    for (const Candidate& candidate : candidates_) {
+      bytes += static_cast<double>(candidate.workspace_bytes);
+    }
+    return bytes;
+  }
+
   void prepare_inputs() {
     report("generating inputs");
-    const HostInputs inputs = make_inputs(request_.problem, request_.seed);
-    buffers_.emplace(request_.problem, inputs);
+    inputs_ = make_inputs(request_.problem, request_.seed);
+    buffers_.emplace(request_.problem, inputs_);
     report("computing the FP64 reference");
     reference_.rows = choose_rows(request_.problem, request_.verify);
     reference_.values =
-        numerics::reference_rows(request_.problem, inputs.tensors(), reference_.rows);
+        numerics::reference_rows(request_.problem, inputs_.tensors(), reference_.rows);
   }
 
-  [[nodiscard]] Launch launcher(const core::AttentionKernel& kernel) const {
-    return [this, kernel] {
-      kernels::launch_attention(kernel, request_.problem, buffers_->tensors(), stream_.get());
+  /// A launch that fails takes its kernel out of the run, and every later one does nothing.
+  [[nodiscard]] Launch launcher(std::size_t index, const std::string& when) {
+    return [this, index, when] {
+      Measurement& measurement = measurements_[index];
+      if (!measurement.verification.passed) return;
+      kernels::AttentionTensors tensors = buffers_->tensors();
+      tensors.workspace = workspaces_[index].get();
+      const auto failure = candidates_[index].launch(tensors, stream_.get());
+      if (!failure) return;
+      measurement.verification = failed_verification(request_.problem, *failure + when);
     };
   }
 
-  void verify_kernel(const core::AttentionKernel& kernel) {
-    report(fmt::format("verifying {}", kernel.name));
-    const auto description = kernels::describe_launch(kernel, request_.problem);
-    buffers_->poison_outputs(stream_.get());
-    launcher(kernel)();
-    const Output output = buffers_->download(stream_.get());
-    Measurement measurement;
-    measurement.kernel = kernel.name;
+  void verify_candidate(const Candidate& candidate) {
+    const std::size_t index = measurements_.size();
+    Measurement& measurement = measurements_.emplace_back();
+    workspaces_.emplace_back(candidate.workspace_bytes);
+    measurement.kernel = candidate.name;
+    measurement.kernel_version = candidate.version;
     measurement.problem = request_.problem;
-    measurement.launch = to_launch(description);
-    measurement.local_memory_bytes = description.local_memory_bytes;
-    measurement.verification = verify(request_.problem, reference_, output);
     measurement.cache = request_.cache == CacheMode::kCold ? "cold" : "warm";
-    measurements_.push_back(measurement);
+    if (candidate.describe) {
+      const auto description = candidate.describe();
+      measurement.launch = to_launch(description);
+      measurement.local_memory_bytes = description.local_memory_bytes;
+    }
+    const std::string step = fmt::format("verifying {}", candidate.name);
+    report(step);
+    name_device_errors(step, [this, index] { verify_launch(index); });
+    use_gpu(request_.device);  // a plugin may have chosen another
+  }
+
+  void verify_launch(std::size_t index) {
+    core::Verification& verdict = measurements_[index].verification;
+    buffers_->poison_outputs(stream_.get());
+    workspaces_[index].restore_guards(stream_.get());
+    verdict.passed = true;  // until shown otherwise
+    launcher(index, "")();
+    const Output output = buffers_->download(stream_.get());
+    if (verdict.passed) verdict = verify(request_.problem, reference_, output);
+    auto damage = buffers_->find_damage(stream_.get());
+    if (!damage) damage = workspaces_[index].find_overwrite("the workspace", stream_.get());
+    if (!damage) return;
+    verdict.passed = false;
+    verdict.failure = *damage;
   }
 
   /// Indices of the kernels that may show a speed.
@@ -158,12 +168,24 @@ class Run {
     }
   }
 
-  void time_kernels() {
+  /// "fa2, fa3": a device error while several run cannot be pinned on one.
+  [[nodiscard]] std::string names_of(const std::vector<std::size_t>& indices) const {
+    std::vector<std::string> names;
+    for (const std::size_t i : indices) names.push_back(candidates_[i].name);
+    return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  void time_candidates() {
     const auto indices = passed();
     if (indices.empty()) return;
     report("timing");
+    name_device_errors("timing " + names_of(indices), [this, &indices] { time_in_turn(indices); });
+    for (const std::size_t i : indices) drop_speed_of_failed(measurements_[i]);
+  }
+
+  void time_in_turn(const std::vector<std::size_t>& indices) {
     std::vector<Launch> launches;
-    for (const std::size_t i : indices) launches.push_back(launcher(kernels_[i]));
+    for (const std::size_t i : indices) launches.push_back(launcher(i, " (while timing)"));
     EventTimer timer(stream_.get(), flush_bytes_);
     settle_clock(timer, launches);
     warm_up(timer, launches, {request_.warmup_launches, request_.cache});
@@ -183,6 +205,14 @@ class Run {
     }
   }
 
+  static void drop_speed_of_failed(Measurement& measurement) {
+    if (measurement.verification.passed) return;
+    measurement.samples_us.clear();
+    measurement.samples_clock_mhz.clear();
+    measurement.clocks.reset();
+    measurement.counters = {};
+  }
+
   /// Keeps the GPU as busy as timing did, so that the counted launch finds the same clock and
   /// cache.
   [[nodiscard]] Launch preparation(const Measurement& measurement, const Launch& launch,
@@ -196,15 +226,20 @@ class Run {
   }
 
   /// After all timing, because CUPTI stays hooked into the driver.
-  void count_kernels() {
+  void count_candidates() {
     if (request_.counters == CounterMode::kOff) return;
     RangeProfiler profiler(request_.device);
     EventTimer flusher(stream_.get(), flush_bytes_);
     for (const std::size_t i : passed()) {
-      report(fmt::format("counting {}", kernels_[i].name));
-      const Launch launch = launcher(kernels_[i]);
-      core::Counters& counters = measurements_[i].counters;
-      counters = profiler.collect(preparation(measurements_[i], launch, flusher), launch);
+      const std::string step = fmt::format("counting {}", candidates_[i].name);
+      report(step);
+      const Launch launch = launcher(i, " (while counting)");
+      Measurement& measurement = measurements_[i];
+      name_device_errors(step, [&] {
+        measurement.counters = profiler.collect(preparation(measurement, launch, flusher), launch);
+      });
+      drop_speed_of_failed(measurement);
+      const core::Counters& counters = measurement.counters;
       if (counters.status == core::Counters::Status::kUnavailable &&
           request_.counters == CounterMode::kRequired) {
         throw core::DeviceError(fmt::format("counters are required but unavailable: {}; {}",
@@ -216,14 +251,16 @@ class Run {
 
   const RunRequest& request_;
   const Progress& progress_;
-  std::vector<core::AttentionKernel> kernels_;
+  std::vector<Candidate> candidates_;
   core::Gpu gpu_;
   std::size_t flush_bytes_ = 0;
   std::optional<NvmlDevice> nvml_;
   kernels::Stream stream_;
+  HostInputs inputs_;
   std::optional<AttentionBuffers> buffers_;
   Reference reference_;
-  std::vector<Measurement> measurements_;  // as kernels_
+  std::vector<GuardedBuffer> workspaces_;  // as candidates_
+  std::vector<Measurement> measurements_;  // as candidates_
 };
 
 class CudaProfiler final : public Profiler {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -151,6 +152,19 @@ core::Verification verify(const core::AttentionProblem& problem, const Reference
   result.passed = !failure;
   result.failure = failure.value_or("");
   return result;
+}
+
+core::Verification failed_verification(const core::AttentionProblem& problem,
+                                       const std::string& reason) {
+  constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+  return {.passed = false,
+          .relative_error = kNotMeasured,
+          .tolerance = relative_tolerance(problem.dtype),
+          .max_abs_error = kNotMeasured,
+          .lse_max_abs_error = kNotMeasured,
+          .rows_checked = 0,
+          .rows_total = problem.batch * problem.num_heads * problem.seqlen_q,
+          .failure = reason};
 }
 
 }  // namespace fa3prof::profile

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace fa3prof::profile {
@@ -51,5 +52,10 @@ struct Output {
 /// `reference` must be within the tolerances. Otherwise `failure` names the first bad place.
 [[nodiscard]] core::Verification verify(const core::AttentionProblem& problem,
                                         const Reference& reference, const Output& output);
+
+/// The verdict on a kernel of which nothing can be judged, for this reason: it failed, no error is
+/// a number and no row was checked.
+[[nodiscard]] core::Verification failed_verification(const core::AttentionProblem& problem,
+                                                     const std::string& reason);
 
 }  // namespace fa3prof::profile

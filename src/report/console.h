@@ -16,7 +16,7 @@ namespace fa3prof::report {
 ///   fp16 b2 h16 sq8192 skv8192 d128
 ///     fa2                             1,532.1   358.9     36.3 %  2,543,210  ...     -4.4 %
 ///     fa3                               864.2   636.3     64.3 %  1,434,112  ...     -3.1 %
-///     fa3 over fa2                      1.77x                       1.77x  ...     -1.3 %
+///     fa3 over fa2               1.77x +-0.3 %                       1.77x  ...     -1.3 %
 [[nodiscard]] std::string run_text(const core::Report& report, Colour colour);
 
 /// How much of a simulation is shown.

@@ -82,8 +82,9 @@ std::string timed_text(const core::Report& report) {
     return (ci.upper - ci.lower) / 2.0 / result->timing->median_us;
   };
   const core::Timing& any = *groups.front().front()->timing;
-  return fmt::format("median of {} launches each, {} L2; 95 % interval {}", any.samples_us.size(),
-                     any.cache, per_kernel(groups, [&half_width](const Results& results) {
+  return fmt::format("median of {} launches each, in turn, {} L2; 95 % interval {}",
+                     any.samples_us.size(), any.cache,
+                     per_kernel(groups, [&half_width](const Results& results) {
                        return "+-" + percent(half_width(std::ranges::max(results, {}, half_width)));
                      }));
 }
@@ -105,6 +106,12 @@ std::string clocks_text(const core::Report& report) {
         range_text(results, [](const Result& r) { return r.clocks->temperature_celsius; }));
   });
   return limits.empty() ? text : fmt::format("{}; limited by {}", text, fmt::join(limits, ", "));
+}
+
+std::string plugins_text(const core::Report& report) {
+  return per_kernel(
+      by_kernel(report, [](const Result& result) { return !result.kernel_version.empty(); }),
+      [](const Results& results) { return results.front()->kernel_version; });
 }
 
 std::string model_text(const core::Report& report) {
@@ -148,6 +155,7 @@ std::string notes_text(const core::Report& report, Colour colour) {
   const auto add = [&table](const char* label, const std::string& text) {
     if (!text.empty()) table.add_note(label, text);
   };
+  add("plugins", plugins_text(report));
   add("verified", verified_text(report));
   add("timed", timed_text(report));
   add("clocks", clocks_text(report));

@@ -45,6 +45,14 @@ void add_kernel(Table& table, const Row& row) {
        text_or_empty(row.cycles_deviation_ratio, signed_percent)});
 }
 
+/// "2.03x +-0.4 %": half the width of the interval over the ratio.
+std::string time_ratio_text(const analysis::Speedup& speedup) {
+  const auto& ratio = speedup.measured_time_ratio;
+  const auto& interval = speedup.measured_time_ratio_ci95;
+  if (!ratio || !interval) return text_or_empty(ratio, times);
+  return times(*ratio) + " +-" + percent((interval->upper - interval->lower) / 2.0 / *ratio);
+}
+
 void add_speedup(Table& table, const Row& row) {
   const analysis::Speedup& speedup = *row.speedup;
   const auto& measured = speedup.measured_cycles_ratio;
@@ -52,11 +60,10 @@ void add_speedup(Table& table, const Row& row) {
   if (!speedup.measured_time_ratio && !simulated) return;
   std::optional<double> deviation;
   if (measured && simulated) deviation = *simulated / *measured - 1.0;
-  table.add_row(
-      {fmt::format("  {} over {}", row.label, speedup.baseline),
-       text_or_empty(speedup.measured_time_ratio, times), "", "", text_or_empty(measured, times),
-       "", text_or_empty(simulated, times), text_or_empty(deviation, signed_percent)},
-      Tone::kGood);
+  table.add_row({fmt::format("  {} over {}", row.label, speedup.baseline), time_ratio_text(speedup),
+                 "", "", text_or_empty(measured, times), "", text_or_empty(simulated, times),
+                 text_or_empty(deviation, signed_percent)},
+                Tone::kGood);
 }
 
 std::string result_table(const std::vector<ProblemComparison>& comparisons, Colour colour) {

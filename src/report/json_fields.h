@@ -137,6 +137,7 @@ template <Is<core::Result> T>
 void walk(auto& walker, T& result) {
   walker.required("source", result.source);
   walker.required("kernel", result.kernel);
+  walker.optional("kernel_version", result.kernel_version);
   walker.optional("pipeline", result.pipeline);
   walker.optional("machine", result.machine);
   walker.required("problem", result.problem);

@@ -140,6 +140,7 @@ Json speedups(const std::vector<analysis::ProblemComparison>& comparisons) {
       Writer writer = identify(row, comparison.problem);
       writer.required("baseline", row.speedup->baseline);
       writer.optional("measured_time_ratio", row.speedup->measured_time_ratio);
+      writer.optional("measured_time_ratio_ci95", row.speedup->measured_time_ratio_ci95);
       writer.optional("measured_cycles_ratio", row.speedup->measured_cycles_ratio);
       writer.optional("simulated_time_ratio", row.speedup->simulated_time_ratio);
       writer.optional("simulated_cycles_ratio", row.speedup->simulated_cycles_ratio);
@@ -163,7 +164,6 @@ std::optional<std::string> find_non_finite(const Json& value) {
 
 Json to_json(const core::Report& report) {
   const core::Environment& environment = report.environment;
-  const auto comparisons = analysis::compare(report.results);
   Writer writer;
   writer.required("schema_version", core::kReportSchemaVersion);
   writer.required("tool", Tool{.version = environment.tool_version,
@@ -176,6 +176,8 @@ Json to_json(const core::Report& report) {
   writer.optional("seed", report.seed);
   writer.required("results", report.results);
   Json document = writer.take();
+  require_finite(document);  // before anything is computed from it
+  const auto comparisons = analysis::compare(report.results);
   document["deviations"] = deviations(comparisons);
   document["speedups"] = speedups(comparisons);
   document["warnings"] = report.warnings;

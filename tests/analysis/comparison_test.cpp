@@ -63,6 +63,51 @@ TEST_CASE("Each kernel is set over the first one of its problem", "[analysis]") 
   CHECK_THAT(speedup.simulated_cycles_ratio.value(), WithinRel(2.5, 1e-12));
 }
 
+TEST_CASE("Kernels timed in turn get the ratio of each round, blind to a drift they share",
+          "[analysis]") {
+  std::vector<core::Result> results{measured_result("fa2", 3000.0), measured_result("fa3", 1500.0)};
+  for (std::size_t kernel = 0; kernel < 2; ++kernel) {
+    auto& samples = results[kernel].timing->samples_us;
+    samples.clear();
+    for (int round = 0; round < 30; ++round) {
+      samples.push_back((kernel == 0 ? 3000.0 : 1500.0) * (1.0 + 0.01 * round));
+    }
+  }
+  const auto interval_of = [&results] {
+    return analysis::compare(results)[0].rows[1].speedup->measured_time_ratio_ci95;
+  };
+  REQUIRE(interval_of().has_value());
+  CHECK_THAT(interval_of()->lower, WithinRel(2.0, 1e-12));
+  CHECK_THAT(interval_of()->upper, WithinRel(2.0, 1e-12));
+
+  SECTION("not for another number of rounds") { results[1].timing->samples_us.pop_back(); }
+  SECTION("not for too few rounds") {
+    for (core::Result& result : results) result.timing->samples_us.resize(5);
+  }
+  SECTION("not without samples") { results[0].timing.reset(); }
+  CHECK_FALSE(interval_of().has_value());
+  CHECK(analysis::compare(results)[0].rows[1].speedup->measured_time_ratio == 2.0);
+}
+
+TEST_CASE("The same kernel under two names is 1.00 within its interval", "[analysis]") {
+  std::vector<core::Result> results{measured_result("a", 1500.0), measured_result("b", 1500.0)};
+  // Noise of +-1 % that repeats with different periods in the two.
+  for (std::size_t kernel = 0; kernel < 2; ++kernel) {
+    auto& samples = results[kernel].timing->samples_us;
+    samples.clear();
+    for (std::size_t round = 0; round < 30; ++round) {
+      const std::size_t step = round * (kernel == 0 ? 7 : 11) % 31;
+      samples.push_back(1500.0 * (0.99 + 0.02 * static_cast<double>(step) / 30.0));
+    }
+  }
+  const analysis::Speedup speedup = *analysis::compare(results)[0].rows[1].speedup;
+  REQUIRE(speedup.measured_time_ratio_ci95.has_value());
+  CHECK(speedup.measured_time_ratio_ci95->lower <= 1.0);
+  CHECK(speedup.measured_time_ratio_ci95->upper >= 1.0);
+  CHECK_THAT(speedup.measured_time_ratio.value(), WithinAbs(1.0, 0.01));
+  CHECK(speedup.measured_time_ratio_ci95->lower < speedup.measured_time_ratio_ci95->upper);
+}
+
 TEST_CASE("A kernel without a time has no speedup", "[analysis]") {
   std::vector<core::Result> results{measured_result("fa2", 3000.0), measured_result("fa3", 1500.0)};
   results[1].time_us.reset();

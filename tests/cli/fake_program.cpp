@@ -53,6 +53,9 @@ class FakeProfiler : public profile::Profiler {
                                        const profile::RunRequest& request) const {
     core::Result result = measured_result(kernel, kernel == "fa3" ? 1724.8 : 3060.4);
     result.problem = request.problem;
+    for (const profile::Plugin& plugin : request.plugins) {
+      if (plugin.name() == kernel) result.kernel_version = plugin.version();
+    }
     result.timing->cache = request.cache == profile::CacheMode::kCold ? "cold" : "warm";
     if (!machine_.has_counters || request.counters == profile::CounterMode::kOff) {
       result.counters = {};
@@ -69,6 +72,7 @@ class FakeProfiler : public profile::Profiler {
   [[nodiscard]] static core::Result failed(const core::Result& good) {
     core::Result result;
     result.kernel = good.kernel;
+    result.kernel_version = good.kernel_version;
     result.problem = good.problem;
     result.launch = good.launch;
     result.verification = good.verification;

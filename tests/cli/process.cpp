@@ -14,7 +14,8 @@ namespace {
 ProcessOutcome run_shell(const std::string& command) {
   const TemporaryDirectory directory;
   const std::string line =
-      command + " </dev/null >'" + directory.path("out") + "' 2>'" + directory.path("err") + "'";
+      command + " </dev/null >'" + directory.path("out") + "' 2>'" + directory.path("err") +
+      "'; exit $?";  // so that the shell stays, and turns a signal into an exit code above 128
   const int status = std::system(line.c_str());
   if (!WIFEXITED(status)) throw std::runtime_error("killed by a signal: " + line);
   return {

@@ -27,7 +27,7 @@ Measurement example() {
   Measurement measurement;
   measurement.kernel = "fa3";
   measurement.problem = {.seqlen_q = 1024, .seqlen_kv = 1024, .head_dim = 128};
-  measurement.launch.tile = {128, 128};
+  measurement.launch.emplace().tile = {128, 128};
   measurement.verification.passed = true;
   measurement.samples_us.assign(20, 10.0);
   measurement.cache = "warm";
@@ -68,6 +68,20 @@ TEST_CASE("a kernel that failed verification gets no speed", "[profile]") {
   CHECK_FALSE(result.time_us.has_value());
   CHECK_FALSE(result.tflops.has_value());
   CHECK_FALSE(result.timing.has_value());
+}
+
+TEST_CASE("a plugin says no launch, so no FLOPs of tiles are held against the counters",
+          "[profile]") {
+  Measurement measurement = example();
+  measurement.kernel_version = "1.2";
+  measurement.launch.reset();
+  measurement.counters.values = {{"tensor_flops", 1.0}};
+  const auto result = make_result(measurement, h200());
+  CHECK(result.kernel_version == "1.2");
+  CHECK_FALSE(result.launch.has_value());
+  CHECK_FALSE(result.executed_flops.has_value());
+  CHECK(result.tflops.has_value());
+  CHECK(result.warnings.empty());
 }
 
 TEST_CASE("the clock comes from the counters, else from the SMs' cycles, else from NVML",

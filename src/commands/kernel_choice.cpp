@@ -1,0 +1,111 @@
+#include "src/commands/kernel_choice.h"
+
+#include "src/core/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+namespace fa3prof::commands {
+namespace {
+
+using profile::Plugin;
+
+constexpr const char* kFlag = "--plugin-pipeline";
+
+std::string names_of(const std::vector<Plugin>& plugins) {
+  std::string names;
+  for (const Plugin& plugin : plugins) names += (names.empty() ? "" : ", ") + plugin.name();
+  return names;
+}
+
+/// The plugin and the file that one --plugin-pipeline speaks of.
+std::pair<std::string, std::string> split_pipeline(const std::string& text,
+                                                   const std::vector<Plugin>& plugins) {
+  if (plugins.empty()) {
+    throw core::UsageError(
+        fmt::format("{} {}: there is no plugin; load one with --plugin", kFlag, text));
+  }
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos && plugins.size() == 1) return {plugins.front().name(), text};
+  if (equals == std::string::npos) {
+    throw core::UsageError(
+        fmt::format("{} {}: there are several plugins; write NAME={}, with one "
+                    "of {}",
+                    kFlag, text, text, names_of(plugins)));
+  }
+  const std::string name = text.substr(0, equals);
+  if (std::ranges::find(plugins, name, &Plugin::name) == plugins.end()) {
+    throw core::UsageError(fmt::format("{} {}: '{}' is no plugin of this run; choose {}", kFlag,
+                                       text, name, names_of(plugins)));
+  }
+  return {name, text.substr(equals + 1)};
+}
+
+std::map<std::string, sim::Pipeline> load_pipelines(const std::vector<std::string>& texts,
+                                                    const std::vector<Plugin>& plugins) {
+  std::map<std::string, sim::Pipeline> pipelines;
+  for (const std::string& text : texts) {
+    const auto [name, file] = split_pipeline(text, plugins);
+    if (!pipelines.emplace(name, sim::load_pipeline(file)).second) {
+      throw core::UsageError(
+          fmt::format("{} {}: {} has a pipeline already; give one", kFlag, text, name));
+    }
+  }
+  return pipelines;
+}
+
+ChosenKernel own_kernel(const core::AttentionKernel& kernel) {
+  return {.name = std::string(kernel.name),
+          .version = "",
+          .own = &kernel,
+          .pipeline = sim::load_pipeline(std::string(kernel.pipeline))};
+}
+
+std::vector<ChosenKernel> wrap(const std::vector<Plugin>& plugins,
+                               const std::vector<std::string>& pipeline_texts) {
+  const auto pipelines = load_pipelines(pipeline_texts, plugins);
+  std::vector<ChosenKernel> kernels;
+  for (const Plugin& plugin : plugins) {
+    ChosenKernel& kernel = kernels.emplace_back();
+    kernel.name = plugin.name();
+    kernel.version = plugin.version();
+    kernel.plugin = plugin;
+    const auto pipeline = pipelines.find(kernel.name);
+    if (pipeline != pipelines.end()) kernel.pipeline = pipeline->second;
+  }
+  return kernels;
+}
+
+}  // namespace
+
+std::optional<std::string> ChosenKernel::why_unsupported(
+    const core::AttentionProblem& problem) const {
+  return plugin ? plugin->why_unsupported(problem) : core::why_unsupported(*own, problem);
+}
+
+std::vector<ChosenKernel> choose_kernels(const KernelOptions& options) {
+  std::vector<ChosenKernel> plugins =
+      wrap(profile::load_plugins(options.plugins), options.plugin_pipelines);
+  std::vector<ChosenKernel> chosen;
+  for (const std::string& name : options.kernels) {
+    const auto plugin = std::ranges::find(plugins, name, &ChosenKernel::name);
+    if (plugin == plugins.end()) {
+      chosen.push_back(own_kernel(core::find_kernel(name)));
+    } else {
+      chosen.push_back(*plugin);
+      plugins.erase(plugin);
+    }
+  }
+  if (options.kernels.empty()) {
+    for (const core::AttentionKernel& kernel : core::attention_kernels()) {
+      chosen.push_back(own_kernel(kernel));
+    }
+  }
+  chosen.insert(chosen.end(), plugins.begin(), plugins.end());
+  return chosen;
+}
+
+}  // namespace fa3prof::commands

@@ -1,0 +1,50 @@
+#include "src/profile/request_check.h"
+
+#include "src/core/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fa3prof::profile {
+namespace {
+
+constexpr int kMinSamples = 20;
+
+}  // namespace
+
+const Plugin* find_plugin(const RunRequest& request, const std::string& name) {
+  const auto found = std::ranges::find(request.plugins, name, &Plugin::name);
+  return found == request.plugins.end() ? nullptr : &*found;
+}
+
+/// Throws UsageError for what no GPU could serve.
+void check_request(const RunRequest& request) {
+  if (request.kernels.empty()) throw core::UsageError("no kernel was asked for, see --kernel");
+  if (request.samples < kMinSamples) {
+    throw core::UsageError(fmt::format("--samples {}: at least {} are needed for an interval",
+                                       request.samples, kMinSamples));
+  }
+  core::validate(request.problem);
+  for (const std::string& name : request.kernels) {
+    const Plugin* plugin = find_plugin(request, name);
+    const auto refusal = plugin != nullptr
+                             ? plugin->why_unsupported(request.problem)
+                             : core::why_unsupported(core::find_kernel(name), request.problem);
+    if (refusal) throw core::UsageError(*refusal);
+  }
+}
+
+/// A plugin's needs are known to its own launch only.
+void require_capability(const RunRequest& request, const core::Gpu& gpu) {
+  for (const std::string& name : request.kernels) {
+    if (find_plugin(request, name) != nullptr) continue;
+    const auto refusal = core::why_unsupported(core::find_kernel(name), gpu.capability);
+    if (refusal) {
+      throw core::UnavailableError(*refusal + " (" + gpu.name + ")",
+                                   "leave it out with --kernel, or use a Hopper GPU");
+    }
+  }
+}
+
+}  // namespace fa3prof::profile
