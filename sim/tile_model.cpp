@@ -106,7 +106,9 @@ void TileModel::add_demand(const CostContext& context) {
 }
 
 Chain TileModel::find_chain(const CostContext& context, std::int64_t most_trips, int copies) const {
-  const auto base_trips = static_cast<int>(std::min(most_trips, kExactTrips));
+  // With a stated ramp only the steady state counts, and a short problem never reaches it.
+  const std::int64_t needed = pipeline_.stated_ramp_iterations ? kExactTrips : most_trips;
+  const auto base_trips = static_cast<int>(std::min(needed, kExactTrips));
   const int half_trips = base_trips / 2;
   PathRequest request{
       .tiles = pipeline_.is_persistent ? 2 : 1, .trips = base_trips, .copies = copies};

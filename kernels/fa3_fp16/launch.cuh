@@ -66,10 +66,8 @@ const void* function() {
 
 template <typename Instance>
 LaunchDescription describe_instance(const core::AttentionProblem& problem) {
-  LaunchDescription description = describe_function(
-      function<Instance>(), Instance::kConfig.threads(), sizeof(SharedStorage<Instance>));
-  description.tile = {Instance::kConfig.tile_m, Instance::kConfig.tile_n};
-  description.stages = Instance::kConfig.stages;
+  LaunchDescription description =
+      describe_kernel(function<Instance>(), Instance::kConfig, sizeof(SharedStorage<Instance>));
   description.grid =
       std::min(multiprocessors(), tile::tile_order(problem, Instance::kConfig.tile_m).tiles);
   description.is_persistent = true;

@@ -2,7 +2,11 @@
 
 #include "src/core/error.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -29,6 +33,36 @@ std::string resolve(const std::string& path) {
   return error ? path : resolved.string();
 }
 
+/// The temporary file that a deadly signal must take along; a handler may read no std::string.
+std::array<char, PATH_MAX> doomed_file{};
+
+constexpr std::array kDeadlySignals{SIGINT, SIGTERM, SIGHUP};
+
+void remove_and_die(int signal) {
+  unlink(doomed_file.data());
+  // Only now may a second signal kill: until here it would have come to this handler as well.
+  static_cast<void>(std::signal(signal, SIG_DFL));
+  static_cast<void>(raise(signal));
+}
+
+/// Ctrl-C leaves the old file or none, and no litter. A signal that is ignored stays so.
+void remove_when_killed(const std::string& file) {
+  if (file.size() >= doomed_file.size()) return;
+  std::ranges::copy(file, doomed_file.begin());
+  doomed_file.at(file.size()) = '\0';
+  for (const int signal : kDeadlySignals) {
+    struct sigaction action {};
+
+    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = remove_and_die;
+    static_cast<void>(sigaction(signal, &action, nullptr));
+  }
+}
+
+/// The file has its name or is gone.
+void forget_doomed_file() { doomed_file.front() = '\0'; }
+
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve(path)) {
@@ -45,7 +79,9 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve(p
 
 AtomicFile::~AtomicFile() {
   if (file_ >= 0) close(file_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  unlink(temporary_.c_str());
+  forget_doomed_file();
 }
 
 void AtomicFile::fail(const std::string& what, int error) const {
@@ -64,6 +100,7 @@ void AtomicFile::open_temporary() {
   file_ = mkostemp(name.data(), O_CLOEXEC);
   if (file_ < 0) fail("", errno);
   temporary_ = name;
+  remove_when_killed(name);
 
   struct stat old {};
 
@@ -87,6 +124,7 @@ void AtomicFile::commit(std::string_view text) {
   if (fsync(file_) != 0) fail("", errno);
   if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("", errno);
   temporary_.clear();
+  forget_doomed_file();
 }
 
 }  // namespace fa3prof::cli

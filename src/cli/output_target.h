@@ -9,7 +9,8 @@
 namespace fa3prof::cli {
 
 /// A file that appears under its name only when it is complete: a temporary file in the same
-/// directory, synchronised and renamed by commit(), removed by the destructor otherwise. A target
+/// directory, synchronised and renamed by commit(), removed by the destructor or a
+/// deadly signal (SIGINT, SIGTERM, SIGHUP) otherwise. A target
 /// that is there and no regular file (/dev/null, a pipe) is written directly.
 class AtomicFile {
  public:

@@ -50,8 +50,9 @@ class Selection {
 };
 
 /// Refuses what cannot be run at all, before anything is measured.
-void check_support(const std::vector<ChosenKernel>& kernels,
+void check_support(const KernelOptions& options, const std::vector<ChosenKernel>& kernels,
                    const std::vector<AttentionProblem>& problems) {
+  const bool are_named = !options.kernels.empty();
   std::string first_reason;
   bool has_any = false;
   for (const AttentionProblem& problem : problems) {
@@ -63,8 +64,9 @@ void check_support(const std::vector<ChosenKernel>& kernels,
   }
   const bool has_plugin =
       std::ranges::any_of(kernels, [](const ChosenKernel& kernel) { return !kernel.own; });
-  const bool has_rows = problems.size() > 1 || has_plugin;
-  if (first_reason.empty() || (has_any && has_rows)) return;
+  // A kernel named for the only problem is meant; the others may be left out, with their reason.
+  const bool may_leave_out = problems.size() > 1 || has_plugin || !are_named;
+  if (first_reason.empty() || (has_any && may_leave_out)) return;
   throw core::UsageError(first_reason + "; choose another --kernel or problem (fa3prof list)");
 }
 
@@ -104,6 +106,11 @@ class Run {
     }
   }
 
+  /// Says in the report that it ends early.
+  void end_early(const std::string& reason) {
+    report_.warnings.push_back("the run ended early, later problems are missing: " + reason);
+  }
+
   [[nodiscard]] const core::Report& report() const { return report_; }
 
  private:
@@ -128,7 +135,7 @@ class Run {
 void add_measuring_options(CLI::App& verb, RunOptions& options) {
   profile::RunRequest& request = options.request;
   verb.add_option("--device", request.device, "GPU index [0]")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1023))
       ->group(kMeasuring);
   verb.add_option("--samples,--rounds", request.samples,
                   "rounds, each with one timed launch of every kernel in turn; at least 20 [30]")
@@ -186,6 +193,21 @@ void add_kernel_options(CLI::App& verb, KernelOptions& options) {
       ->allow_extra_args(false);
 }
 
+void measure_all(Run& run, const std::vector<AttentionProblem>& problems, std::ostream& err,
+                 bool shows_progress) {
+  cli::ProgressLine line(err, shows_progress);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const std::string place =
+        fmt::format("[{}/{}] {}: ", i + 1, problems.size(), core::describe(problems[i]));
+    run.add(problems[i], [&](const std::string& step) { line.show(place + step); });
+  }
+}
+
+void show(const core::Report& report, Output& output) {
+  output.write([&] { return report::to_json(report); });
+  output.print([&](report::Colour colour) { return report::run_text(report, colour); });
+}
+
 bool has_failed(const Result& result) {
   return result.verification && !result.verification->passed;
 }
@@ -211,19 +233,18 @@ core::ExitCode run_run(const RunOptions& options, const Context& context) {
   Output output(options.output, context);
   const std::vector<AttentionProblem> problems = core::expand(options.grid);
   std::vector<ChosenKernel> kernels = choose_kernels(options.kernels);
-  check_support(kernels, problems);
+  check_support(options.kernels, kernels, problems);
   Run run(options, std::move(kernels), context);
-  {
-    cli::ProgressLine line(context.err, output.shows_progress());
-    for (std::size_t i = 0; i < problems.size(); ++i) {
-      const std::string place =
-          fmt::format("[{}/{}] {}: ", i + 1, problems.size(), core::describe(problems[i]));
-      run.add(problems[i], [&](const std::string& step) { line.show(place + step); });
-    }
-  }
   const core::Report& report = run.report();
-  output.write([&] { return report::to_json(report); });
-  output.print([&](report::Colour colour) { return report::run_text(report, colour); });
+  try {
+    measure_all(run, problems, context.err, output.shows_progress());
+  } catch (const core::Error& error) {
+    if (report.results.empty()) throw;
+    run.end_early(error.what());
+    show(report, output);
+    throw;
+  }
+  show(report, output);
   const bool failed = std::ranges::any_of(report.results, has_failed);
   if (!failed) return core::ExitCode::kDone;
   for (const Result& result : report.results) {

@@ -55,13 +55,6 @@ double median(std::span<const double> values) {
   return quantile_of_sorted(sorted(values, "median"), 0.5);
 }
 
-double mad(std::span<const double> values) {
-  std::vector<double> deviations = sorted(values, "median absolute deviation");
-  const double center = quantile_of_sorted(deviations, 0.5);
-  for (double& value : deviations) value = std::abs(value - center);
-  return median(deviations);
-}
-
 double quantile(std::span<const double> values, double q) {
   if (!(q >= 0.0 && q <= 1.0)) {
     throw UsageError("quantile " + std::to_string(q) + " is not between 0 and 1");

@@ -12,9 +12,6 @@ namespace fa3prof::core {
 /// The middle value; the mean of the two middle values for an even count.
 [[nodiscard]] double median(std::span<const double> values);
 
-/// Median absolute deviation from the median, unscaled (multiply by 1.4826 for a normal sigma).
-[[nodiscard]] double mad(std::span<const double> values);
-
 /// The `q` quantile, q in 0..1, interpolated linearly between order statistics (type 7 of Hyndman
 /// and Fan 1996, the default of NumPy and R). Throws UsageError for q outside 0..1.
 [[nodiscard]] double quantile(std::span<const double> values, double q);

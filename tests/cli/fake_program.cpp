@@ -40,6 +40,9 @@ class FakeProfiler : public profile::Profiler {
     if (!machine_.has_counters && request.counters == profile::CounterMode::kRequired) {
       throw core::DeviceError("no permission for counters", "fake");
     }
+    if (request.problem.seqlen_q == machine_.lost_at_seqlen) {
+      throw core::DeviceError("cudaErrorDevicesUnavailable", "fake");
+    }
     std::vector<core::Result> results;
     for (const std::string& kernel : request.kernels) {
       progress("timing " + kernel);

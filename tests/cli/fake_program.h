@@ -3,6 +3,7 @@
 
 #include "src/commands/context.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct FakeMachine {
   bool has_counters = true;
   core::ComputeCapability capability{9, 0};
   std::string failing_kernel = {};  ///< this one fails verification
+  std::int64_t lost_at_seqlen = 0;  ///< the GPU is lost at problems of this seqlen_q
 };
 
 struct Outcome {

@@ -154,3 +154,17 @@ TEST_CASE("doctor without a usable GPU ends in exit code 3 and says what is miss
   CHECK(outcome.exit_code == 3);
   CHECK_THAT(outcome.out, contains("missing") && contains("-> ") && contains("simulate"));
 }
+
+TEST_CASE("A killed program leaves the old report and nothing else", "[cli]") {
+  const TemporaryDirectory directory;
+  const std::string report = directory.write("report.json", "as before");
+  std::string sizes = "1";
+  for (int i = 2; i <= 300; ++i) sizes += "," + std::to_string(i);
+  const std::string endless =
+      "simulate --seq " + sizes + " --heads " + sizes + " --batch " + sizes + " --json " + report;
+  const std::string signal = GENERATE("TERM", "HUP");
+  const ProcessOutcome outcome = run_process(endless, "timeout -s " + signal + " 0.5");
+  CHECK(outcome.exit_code != 0);
+  CHECK(directory.size() == 1);
+  CHECK(directory.read("report.json") == "as before");
+}

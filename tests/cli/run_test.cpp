@@ -89,6 +89,36 @@ TEST_CASE("run takes several problems, causal and not", "[cli]") {
   CHECK_FALSE(report.results[7].problem.is_causal);
 }
 
+TEST_CASE("A GPU lost half-way costs only what was not yet measured", "[cli]") {
+  const TemporaryDirectory directory;
+  const std::vector<std::string> arguments{"run", "--seq", "1k,2k", "--json",
+                                           directory.path("report.json")};
+  CHECK_THROWS_AS(run_program(arguments, {.lost_at_seqlen = 2048}), core::DeviceError);
+  const core::Report report = report::load_report(directory.path("report.json"));
+  REQUIRE(report.results.size() == 4);
+  CHECK(report.results.front().problem.seqlen_q == 1024);
+  CHECK(report.results.front().time_us.has_value());
+  REQUIRE(report.warnings.size() == 1);
+  CHECK_THAT(report.warnings.front(), contains("ended early") && contains("DevicesUnavailable"));
+}
+
+TEST_CASE("A GPU lost at the first problem leaves no report", "[cli]") {
+  const TemporaryDirectory directory;
+  const std::vector<std::string> arguments{"run", "--seq", "2k", "--json",
+                                           directory.path("report.json")};
+  CHECK_THROWS_AS(run_program(arguments, {.lost_at_seqlen = 2048}), core::DeviceError);
+  CHECK(directory.size() == 0);
+}
+
+TEST_CASE("A kernel nobody named is left out where it does not fit the problem", "[cli]") {
+  const core::Report report = report_of(run_program({"run", "--head-dim", "64", "--json", "-"}));
+  CHECK_THAT(report.results.at(0).unsupported_reason, contains("fa2 has no head_dim 64"));
+  CHECK(report.results.at(1).kernel == "fa3");
+  CHECK(report.results.at(1).time_us.has_value());
+  CHECK_THROWS_WITH(run_program({"run", "--head-dim", "64", "--kernel", "fa2,fa3"}),
+                    contains("fa2 has no head_dim 64"));
+}
+
 TEST_CASE("An unsupported problem is refused alone and a row in a grid", "[cli]") {
   CHECK_THROWS_WITH(run_program({"run", "--head-dim", "96"}),
                     contains("fa2 has no head_dim 96") && contains("fa3prof list"));

@@ -54,6 +54,17 @@ TEST_CASE("the guide's cycles and TFLOPS come out to the digit", "[sim]") {
   CHECK_THAT(100.0 * (1.0 - *results[9].cycles / *results[8].cycles), WithinAbs(59.3, 0.05));
 }
 
+TEST_CASE("the guide's formula holds below its own lengths too", "[sim]") {
+  // (1 + 2) * 160 and (2 + 2) * 160, although two stages are not filled by then.
+  sim::Scenario guide = sim::load_scenario("guide");
+  guide.problems.seqlens_q = {128, 256};
+  const auto results = sim::run_scenario(guide);
+  CHECK(*results.at(0).cycles == 405.0);
+  CHECK(*results.at(1).cycles == 480.0);
+  CHECK(*results.at(2).cycles == 810.0);
+  CHECK(*results.at(3).cycles == 640.0);
+}
+
 TEST_CASE("the guide's time goes where its formula says", "[sim]") {
   sim::Scenario guide = sim::load_scenario("guide");
   guide.problems.seqlens_q = {8192};
