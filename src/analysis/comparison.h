@@ -14,8 +14,8 @@ namespace fa3prof::analysis {
 /// is absent where one of its two numbers is.
 struct Speedup {
   std::string baseline;  ///< label of the first row
-  /// Where both were timed in turn: the median of the ratios of each round, so that a drifting
-  /// clock cancels, and its 95 % interval. Else the ratio of the two times, without an interval.
+  /// Where both were timed in turn: core::paired_ratio over the rounds, in which a drifting clock
+  /// cancels, and its 95 % interval. Else the ratio of the two times, without an interval.
   std::optional<double> measured_time_ratio;
   std::optional<core::Interval> measured_time_ratio_ci95;
   std::optional<double> measured_cycles_ratio;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,10 @@ double quantile_of_sorted(const std::vector<double>& sorted_values, double q) {
   const std::size_t above = std::min(below + 1, sorted_values.size() - 1);
   return std::lerp(sorted_values[below], sorted_values[above],
                    position - static_cast<double>(below));
+}
+
+double sum(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 // The largest k with 2 P(Binomial(n, 1/2) < k) <= 5 %, or 0. Weights are relative to the central
@@ -74,12 +79,18 @@ RatioInterval paired_ratio(std::span<const double> numerators,
     throw UsageError("paired ratio of " + std::to_string(numerators.size()) + " and " +
                      std::to_string(denominators.size()) + " samples; take them in pairs");
   }
-  std::vector<double> ratios(numerators.size());
-  for (std::size_t i = 0; i < ratios.size(); ++i) {
-    if (denominators[i] == 0.0) {
-      throw UsageError("paired ratio: sample " + std::to_string(i) + " of the denominators is 0");
-    }
-    ratios[i] = numerators[i] / denominators[i];
+  const auto zero = std::ranges::find(denominators, 0.0);
+  if (zero != denominators.end()) {
+    throw UsageError("paired ratio: sample " + std::to_string(zero - denominators.begin()) +
+                     " of the denominators is 0");
+  }
+  const std::size_t count = numerators.size();
+  std::vector<double> ratios(std::min(count, kRatioBlocks));
+  for (std::size_t block = 0; block < ratios.size(); ++block) {
+    const std::size_t begin = block * count / ratios.size();
+    const std::size_t length = (block + 1) * count / ratios.size() - begin;
+    ratios[block] =
+        sum(numerators.subspan(begin, length)) / sum(denominators.subspan(begin, length));
   }
   return {.median = median(ratios), .ci95 = median_ci95(ratios)};
 }

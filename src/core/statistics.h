@@ -5,6 +5,7 @@
 
 #include "src/core/result.h"
 
+#include <cstddef>
 #include <span>
 
 namespace fa3prof::core {
@@ -29,8 +30,21 @@ struct RatioInterval {
   Interval ci95;
 };
 
-/// Median and median_ci95 of numerators[i] / denominators[i]. For samples taken alternately, where
-/// a slow drift (clock, temperature) hits both members of a pair and cancels.
+/// At most so many blocks make a paired ratio.
+inline constexpr std::size_t kRatioBlocks = 32;
+
+/// How much longer the numerators are, for samples taken alternately, where a slow drift (clock,
+/// temperature) hits both members of a pair and cancels. The pairs are cut in order into
+/// min(n, kRatioBlocks) blocks of nearly equal length; each block gives the ratio of its two sums;
+/// the result is the median of these and its median_ci95. With n <= kRatioBlocks that is the median
+/// over the pairs.
+///
+/// Why blocks: a clock that hops between plateaus gives ratios in heaps, whose median can lie
+/// anywhere in the gap between two heaps, and neighbours that are no independent samples. Sums over
+/// longer stretches of time are neither heaped nor, once a stretch outlasts the hops, dependent;
+/// the median over them still shrugs off stretches that something disturbed (the median of means of
+/// Nemirovsky and Yudin 1983).
+///
 /// Throws UsageError unless both have the same length and all denominators are non-zero.
 [[nodiscard]] RatioInterval paired_ratio(std::span<const double> numerators,
                                          std::span<const double> denominators);

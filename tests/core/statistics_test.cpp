@@ -94,6 +94,45 @@ TEST_CASE("paired ratio is blind to a drift that both members of a pair share", 
   CHECK(ratio.ci95 == core::Interval{2.0, 2.0});
 }
 
+TEST_CASE("paired ratio of few pairs is the median over the pairs", "[core]") {
+  Samples slow;
+  for (std::size_t i = 0; i < core::kRatioBlocks; ++i) slow.push_back(static_cast<double>(i + 1));
+  const core::RatioInterval ratio = core::paired_ratio(slow, Samples(core::kRatioBlocks, 1.0));
+  CHECK(ratio.median == 16.5);
+  CHECK(ratio.ci95 == core::Interval{10.0, 23.0});
+}
+
+TEST_CASE("paired ratio of a clock that hops between plateaus lies between them", "[core]") {
+  // The ratio is 2.0 or 2.2 in runs of seven rounds; the median over the pairs would be one of them
+  // and its interval would reach from one to the other.
+  Samples slow;
+  for (int i = 0; i < 20 * 32; ++i) slow.push_back(i / 7 % 2 == 0 ? 2.0 : 2.2);
+  const core::RatioInterval ratio = core::paired_ratio(slow, Samples(slow.size(), 1.0));
+  CAPTURE(ratio.ci95.lower, ratio.ci95.upper);
+  CHECK_THAT(ratio.median, WithinRel(2.1, 0.01));
+  CHECK((ratio.ci95.upper - ratio.ci95.lower) / 2.0 < 0.01 * ratio.median);
+}
+
+TEST_CASE("paired ratio shrugs off a stretch that something disturbed", "[core]") {
+  Samples slow(320, 2.0);
+  for (std::size_t i = 100; i < 140; ++i) slow[i] = 50.0;
+  const core::RatioInterval ratio = core::paired_ratio(slow, Samples(slow.size(), 1.0));
+  CHECK(ratio.median == 2.0);
+  CHECK(ratio.ci95 == core::Interval{2.0, 2.0});
+}
+
+TEST_CASE("paired ratio uses every pair, however many", "[core]") {
+  Samples fast(77, 1.0);
+  const Samples slow(77, 3.0);
+  CHECK(core::paired_ratio(slow, fast).median == 3.0);
+  fast.back() = 2.0;  // in the last block of two or three
+  const core::RatioInterval ratio = core::paired_ratio(slow, fast);
+  CHECK(ratio.median == 3.0);
+  fast.assign(77, 1.0);
+  fast.back() = 0.0;
+  CHECK_THROWS_WITH(core::paired_ratio(slow, fast), contains("sample 76 of the denominators"));
+}
+
 TEST_CASE("statistics refuse input that has no answer", "[core]") {
   const Samples none;
   const Samples with_nan{1.0, std::numeric_limits<double>::quiet_NaN()};
