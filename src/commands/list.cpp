@@ -5,6 +5,7 @@
 #include "sim/scenario.h"
 #include "src/commands/output.h"
 #include "src/core/attention_kernel.h"
+#include "src/profile/cudnn.h"
 #include "src/report/table.h"
 
 #include <fmt/format.h>
@@ -26,6 +27,23 @@ struct Section {
   Json entries = Json::array();
 };
 
+/// The peer that needs no plugin: whether it is here, too.
+Json cudnn() {
+  std::string needs;
+  try {
+    const profile::Cudnn cudnn = profile::Cudnn::open();
+    needs = fmt::format("libcudnn.so.9: {} at {}", cudnn.version(), cudnn.path());
+  } catch (const core::UnavailableError& error) {
+    needs = error.what();
+  }
+  return {{"name", core::kCudnn},
+          {"description", "NVIDIA cuDNN's fused attention, measured beside ours"},
+          {"needs", needs},
+          {"head_dims", Json::array()},
+          {"dtypes", {"fp16", "bf16"}},
+          {"pipeline", ""}};
+}
+
 Section kernels() {
   Section section{.name = "kernels"};
   for (const core::AttentionKernel& kernel : core::attention_kernels()) {
@@ -43,6 +61,7 @@ Section kernels() {
          {"dtypes", std::move(dtypes)},
          {"pipeline", kernel.pipeline}});
   }
+  section.entries.push_back(cudnn());
   return section;
 }
 

@@ -52,7 +52,8 @@ const AttentionKernel& find_kernel(std::string_view name) {
   const auto found = std::ranges::find(kKernels, name, &AttentionKernel::name);
   if (found != kKernels.end()) return *found;
   throw UsageError("unknown kernel '" + std::string(name) + "': choose " +
-                   join(kKernels, [](const AttentionKernel& k) { return std::string(k.name); }));
+                   join(kKernels, [](const AttentionKernel& k) { return std::string(k.name); }) +
+                   " or " + std::string(kCudnn));
 }
 
 std::optional<std::string> why_unsupported(const AttentionKernel& kernel,

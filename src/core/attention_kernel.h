@@ -30,6 +30,9 @@ struct AttentionKernel {
   std::span<const DataType> dtypes;
 };
 
+/// NVIDIA's cuDNN, which a run can measure beside our kernels. Not one of attention_kernels().
+inline constexpr std::string_view kCudnn = "cudnn";
+
 /// All kernels, the oldest algorithm first.
 [[nodiscard]] std::span<const AttentionKernel> attention_kernels();
 

@@ -54,7 +54,15 @@ class ConfigError : public Error {
 class UnavailableError : public Error {
  public:
   UnavailableError(const std::string& text, const std::string& cure)
-      : Error(ExitCode::kUnavailable, text + "; " + cure) {}
+      : Error(ExitCode::kUnavailable, text + "; " + cure), text_(text), cure_(cure) {}
+
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+  [[nodiscard]] const std::string& cure() const noexcept { return cure_; }
+
+ private:
+  std::string text_;
+  std::string cure_;
 };
 
 /// A device call failed: `call` with its status, `where` as file:line.

@@ -80,6 +80,7 @@ void add_gpu_findings(int device, std::vector<Finding>& findings) {
       process_finding(nvml ? nvml->compute_pids() : std::nullopt, static_cast<unsigned>(getpid())));
   findings.push_back(library_finding());
   findings.push_back(counter_finding(device));
+  findings.push_back(cudnn_finding());
 }
 
 void add_findings_without_gpu(Finding gpu, std::vector<Finding>& findings) {
@@ -87,6 +88,7 @@ void add_findings_without_gpu(Finding gpu, std::vector<Finding>& findings) {
   findings.push_back(library_finding());
   findings.push_back(
       permission_finding(read_text("/proc/driver/nvidia/params"), read_text("/proc/self/status")));
+  findings.push_back(cudnn_finding());
 }
 
 }  // namespace

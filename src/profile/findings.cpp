@@ -1,5 +1,7 @@
 #include "src/profile/findings.h"
 
+#include "src/core/error.h"
+#include "src/profile/cudnn.h"
 #include "src/profile/host.h"
 
 #include <fmt/format.h>
@@ -43,6 +45,16 @@ Finding permission_finding(std::string_view params, std::string_view status) {
   }
   return missing(topic, "the driver lets only administrators read counters",
                  std::string(kCounterPermissionCure));
+}
+
+Finding cudnn_finding() {
+  const std::string topic = "cuDNN";
+  try {
+    const Cudnn cudnn = Cudnn::open();
+    return found(topic, fmt::format("{}, {}", cudnn.version(), cudnn.path()));
+  } catch (const core::UnavailableError& error) {
+    return warn(topic, error.text(), error.cure() + "; only --kernel cudnn needs it");
+  }
 }
 
 Finding clock_finding(const std::optional<ClockSample>& sample,

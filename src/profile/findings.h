@@ -35,6 +35,9 @@ extern const std::string_view kCounterPermissionCure;
 [[nodiscard]] Finding process_finding(const std::optional<std::vector<unsigned>>& pids,
                                       unsigned own_pid);
 
+/// cuDNN by version and path, or why it cannot be had; opens the library.
+[[nodiscard]] Finding cudnn_finding();
+
 [[nodiscard]] Finding mig_finding(std::optional<bool> is_enabled);
 
 }  // namespace fa3prof::profile

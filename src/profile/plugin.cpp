@@ -150,7 +150,8 @@ void Plugin::check_table() const {
     fail("has no function workspace_bytes (null)", kFillTable);
   if (table_->launch == nullptr) fail("has no function launch (null)", kFillTable);
   const auto kernels = core::attention_kernels();
-  if (std::ranges::find(kernels, name(), &core::AttentionKernel::name) != kernels.end()) {
+  if (name() == core::kCudnn ||
+      std::ranges::find(kernels, name(), &core::AttentionKernel::name) != kernels.end()) {
     fail(fmt::format("calls itself {}, which is a kernel of fa3prof", name()),
          "give it another name");
   }
