@@ -21,7 +21,8 @@ struct RunOptions {
 
 void add_run(CLI::App& app, Verb& chosen);
 
-/// kCheckFailed when a kernel failed verification, else kDone. Throws UsageError when a kernel does
+/// kCheckFailed when a kernel failed verification, kUnavailable when none took its problem on this
+/// GPU, else kDone. Throws UsageError when a kernel does
 /// not support the only problem, or no kernel supports any; in a larger grid, or beside plugins,
 /// such a pair becomes a row with the reason.
 [[nodiscard]] core::ExitCode run_run(const RunOptions& options, const Context& context);

@@ -37,6 +37,13 @@ struct Timing {
   double median_us = 0.0;
   Interval median_ci95_us;
   std::string cache;  ///< "warm": launches back to back; "cold": L2 flushed before each
+  /// Why there are as many samples as there are: "request" (asked for), "intervals" (all intervals
+  /// of the kernels timed in turn, and of their ratios, are within the target) or "limit" (of time
+  /// or samples, before that). Empty where a report does not say.
+  std::string stopped_by = {};
+  /// Half the width of an interval over its middle that was aimed at; nothing when asked for a
+  /// number.
+  std::optional<double> target_ci95_ratio = std::nullopt;
 };
 
 /// State of the GPU while the samples were taken.

@@ -1,4 +1,4 @@
-// What a run measures, whoever wrote it: one of our kernels or a plugin, bound to one problem.
+// What a run measures, whoever wrote it: one of our kernels, cuDNN or a plugin, bound to a problem.
 #pragma once
 
 #include "kernels/attention.h"
@@ -19,9 +19,10 @@ struct Candidate {
       std::function<std::optional<std::string>(const kernels::AttentionTensors&, cudaStream_t)>;
 
   std::string name;
-  std::string version;              ///< of a plugin; our kernels have the program's
+  std::string version;              ///< of a plugin or cuDNN; our kernels have the program's
   std::size_t workspace_bytes = 0;  ///< zero before the first launch, then its own
   Launch launch;
+  std::string unsupported_reason = {};  ///< not empty: it does not take the problem on this GPU
   /// How it is launched, where that is known: our kernels only. Needs the current device.
   std::function<kernels::LaunchDescription()> describe = nullptr;
 };

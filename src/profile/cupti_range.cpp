@@ -16,6 +16,9 @@
 namespace fa3prof::profile {
 namespace {
 
+/// A second range is where a second kernel shows; with room for one it would be passed over.
+constexpr std::size_t kRanges = 2;
+
 /// The runtime's context. libcuda is open already: the runtime opened it.
 CUcontext current_context() {
   const std::array<std::string, 1> name{"libcuda.so.1"};
@@ -106,8 +109,8 @@ std::vector<std::uint8_t> CuptiRange::make_counter_data(const MetricPlan& plan) 
   size.pRangeProfilerObject = object_;
   size.pMetricNames = names.data();
   size.numMetrics = names.size();
-  size.maxNumOfRanges = 1;
-  size.maxNumRangeTreeNodes = 1;
+  size.maxNumOfRanges = kRanges;
+  size.maxNumRangeTreeNodes = kRanges;
   cupti_call<decltype(cuptiRangeProfilerGetCounterDataSize)>("cuptiRangeProfilerGetCounterDataSize",
                                                              size);
   std::vector<std::uint8_t> image(size.counterDataSize);
@@ -134,7 +137,7 @@ void CuptiRange::configure(const MetricPlan& plan, std::vector<std::uint8_t>& co
   params.pCounterDataImage = counter_data.data();
   params.range = CUPTI_AutoRange;
   params.replayMode = CUPTI_UserReplay;
-  params.maxRangesPerPass = 1;
+  params.maxRangesPerPass = kRanges;
   params.numNestingLevels = 1;
   params.minNestingLevel = 1;
   params.passIndex = 0;
@@ -169,9 +172,13 @@ void CuptiRange::decode(std::span<const std::uint8_t> counter_data) const {
   cupti_call<decltype(cuptiRangeProfilerGetCounterDataInfo)>("cuptiRangeProfilerGetCounterDataInfo",
                                                              info);
   if (info.numTotalRanges == 1 && params.numOfRangeDropped == 0) return;
-  throw CounterError(fmt::format("CUPTI counted {} kernels of the launch and dropped {}, not one",
-                                 info.numTotalRanges, params.numOfRangeDropped),
-                     "stop other work of this process on the GPU");
+  if (info.numTotalRanges == 0) {
+    throw CounterError("the launch enqueued no kernel that CUPTI saw",
+                       "counters are read of a launch of exactly one kernel");
+  }
+  throw CounterError("the launch enqueues several kernels",
+                     "counters are read of a launch of exactly one kernel; count the parts one by "
+                     "one with Nsight Compute (ncu)");
 }
 
 }  // namespace fa3prof::profile

@@ -33,7 +33,7 @@ void require_profiling_supported(int device);
 [[nodiscard]] std::vector<std::uint8_t> availability_image();
 
 /// Range profiling of the current context, enabled from construction to destruction. Each kernel
-/// between start() and stop() is a range; the counter data have room for one.
+/// between start() and stop() is a range; the counter data have room for two.
 class CuptiRange {
  public:
   CuptiRange();
@@ -53,7 +53,7 @@ class CuptiRange {
   [[nodiscard]] bool stop() const;
 
   /// Fills the counter data given to configure(). Throws CounterError unless every pass saw exactly
-  /// one kernel.
+  /// one kernel; more than one are told apart from none.
   void decode(std::span<const std::uint8_t> counter_data) const;
 
  private:

@@ -1,13 +1,17 @@
 #include "src/profile/event_timer.h"
 
-#include <chrono>
+#include <optional>
+#include <span>
+#include <thread>
 
 namespace fa3prof::profile {
 namespace {
 
 using kernels::cuda_check;
+using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kGateLimit(200);
+constexpr std::chrono::microseconds kPollPause(100);
 constexpr double kUsPerMs = 1e3;
 
 /// Runs on a driver thread when the stream reaches it and holds the stream until the gate opens.
@@ -18,12 +22,24 @@ void CUDART_CB wait_at_gate(void* gate) {
 
 }  // namespace
 
-EventTimer::EventTimer(cudaStream_t stream, std::size_t flush_size_bytes) : stream_(stream) {
-  if (flush_size_bytes > 0) flush_ = kernels::DeviceBuffer(flush_size_bytes);
+bool wait_for(cudaEvent_t event, std::chrono::milliseconds limit) {
+  const auto end = steady_clock::now() + limit;
+  while (true) {
+    const cudaError_t status = cudaEventQuery(event);
+    if (status == cudaSuccess) return true;
+    if (status != cudaErrorNotReady) cuda_check(status);
+    if (steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(kPollPause);
+  }
+}
+
+EventTimer::EventTimer(cudaStream_t stream, const Limits& limits)
+    : stream_(stream), limits_(limits), reading_(kernels::make_stream()) {
+  if (limits.flush_bytes > 0) flush_ = kernels::DeviceBuffer(limits.flush_bytes);
 }
 
 EventTimer::~EventTimer() {
-  gate_.release();  // an exception may have left a batch closed
+  for (Batch& batch : batches_) batch.gate.release();  // an exception may have left one closed
   static_cast<void>(cudaStreamSynchronize(stream_));
 }
 
@@ -32,14 +48,16 @@ void EventTimer::flush_cache() {
 }
 
 void EventTimer::begin_batch() {
-  used_ = 0;
-  static_cast<void>(gate_.try_acquire());  // a permit is left where a gate passed its time limit
-  cuda_check(cudaLaunchHostFunc(stream_, wait_at_gate, &gate_));
+  Batch& batch = batches_[begun_++ % batches_.size()];
+  batch.used = 0;
+  static_cast<void>(batch.gate.try_acquire());  // a permit is left where it passed its time limit
+  cuda_check(cudaLaunchHostFunc(stream_, wait_at_gate, &batch.gate));
 }
 
 void EventTimer::enqueue_timed(const Launch& launch) {
-  if (used_ == intervals_.size()) intervals_.emplace_back();
-  const Interval& interval = intervals_[used_++];
+  Batch& batch = batches_[(begun_ - 1) % batches_.size()];
+  if (batch.used == batch.intervals.size()) batch.intervals.emplace_back();
+  const Interval& interval = batch.intervals[batch.used++];
   auto* const stamps = static_cast<kernels::ClockStamp*>(interval.stamps.get());
   cuda_check(cudaMemsetAsync(stamps, 0, interval.stamps.size_bytes(), stream_));
   kernels::launch_clock_stamp(stamps, stream_);
@@ -47,26 +65,30 @@ void EventTimer::enqueue_timed(const Launch& launch) {
   launch();
   cuda_check(cudaEventRecord(interval.end.get(), stream_));
   kernels::launch_clock_stamp(stamps + kernels::kMaxStampedSms, stream_);
+  cuda_check(cudaEventRecord(interval.stamped.get(), stream_));
 }
+
+void EventTimer::end_batch() { batches_[(begun_ - 1) % batches_.size()].gate.release(); }
 
 std::optional<double> EventTimer::clock_of(const Interval& interval) {
   std::vector<kernels::ClockStamp> stamps(std::size_t{2} * kernels::kMaxStampedSms);
-  cuda_check(cudaMemcpy(stamps.data(), interval.stamps.get(), interval.stamps.size_bytes(),
-                        cudaMemcpyDeviceToHost));
+  cuda_check(cudaMemcpyAsync(stamps.data(), interval.stamps.get(), interval.stamps.size_bytes(),
+                             cudaMemcpyDeviceToHost, reading_.get()));
+  cuda_check(cudaStreamSynchronize(reading_.get()));
   const std::span<const kernels::ClockStamp> all(stamps);
   return kernels::mean_clock_mhz(all.first(kernels::kMaxStampedSms),
                                  all.last(kernels::kMaxStampedSms));
 }
 
-std::vector<TimedLaunch> EventTimer::end_batch() {
-  gate_.release();
-  cuda_check(cudaStreamSynchronize(stream_));
+std::vector<TimedLaunch> EventTimer::collect_batch() {
+  const Batch& batch = batches_[collected_++ % batches_.size()];
   std::vector<TimedLaunch> timed;
-  for (std::size_t i = 0; i < used_; ++i) {
+  for (std::size_t i = 0; i < batch.used; ++i) {
+    const Interval& interval = batch.intervals[i];
+    if (!wait_for(interval.stamped.get(), limits_.launch)) throw StuckLaunch(i);
     float milliseconds = 0.0F;
-    cuda_check(
-        cudaEventElapsedTime(&milliseconds, intervals_[i].begin.get(), intervals_[i].end.get()));
-    timed.push_back({milliseconds * kUsPerMs, clock_of(intervals_[i])});
+    cuda_check(cudaEventElapsedTime(&milliseconds, interval.begin.get(), interval.end.get()));
+    timed.push_back({milliseconds * kUsPerMs, clock_of(interval)});
   }
   return timed;
 }

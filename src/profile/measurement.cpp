@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kSpreadLimit = 0.02;
 constexpr double kFlopsLimit = 0.001;
-constexpr double kReplayTimeLimit = 0.1;
+constexpr double kReplayTimeLimit = 0.2;  // a power cap bites less in a replay of milliseconds
 
 void add_timing(const Measurement& measurement, core::Result& result) {
   core::Timing timing;
@@ -22,6 +22,8 @@ void add_timing(const Measurement& measurement, core::Result& result) {
   timing.median_us = core::median(measurement.samples_us);
   timing.median_ci95_us = core::median_ci95(measurement.samples_us);
   timing.cache = measurement.cache;
+  timing.stopped_by = measurement.stopped_by;
+  timing.target_ci95_ratio = measurement.target_ci95_ratio;
   result.time_us = timing.median_us;
   result.tflops = core::flops_convention(measurement.problem) / timing.median_us * 1e-6;
   result.timing = timing;
@@ -99,6 +101,8 @@ core::Result make_result(const Measurement& measurement, const core::Gpu& gpu) {
   result.kernel = measurement.kernel;
   result.kernel_version = measurement.kernel_version;
   result.problem = measurement.problem;
+  result.unsupported_reason = measurement.unsupported_reason;
+  if (!result.unsupported_reason.empty()) return result;
   result.launch = measurement.launch;
   result.verification = measurement.verification;
   if (measurement.launch) {

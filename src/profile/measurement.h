@@ -17,10 +17,13 @@ struct Measurement {
   core::AttentionProblem problem;
   std::optional<core::Launch> launch;   ///< nothing for a plugin, which does not say
   std::int64_t local_memory_bytes = 0;  ///< per thread; more than 0 means spilled registers
+  std::string unsupported_reason;       ///< not empty: it was not run, and no other field counts
   core::Verification verification;
-  std::vector<double> samples_us;         ///< empty when verification failed
-  std::vector<double> samples_clock_mhz;  ///< as in core::Timing
-  std::string cache;                      ///< as in core::Timing
+  std::vector<double> samples_us;           ///< empty when verification failed
+  std::vector<double> samples_clock_mhz;    ///< as in core::Timing
+  std::string cache;                        ///< as in core::Timing
+  std::string stopped_by;                   ///< as in core::Timing
+  std::optional<double> target_ci95_ratio;  ///< as in core::Timing
   std::optional<core::ClockRecord> clocks;
   core::Counters counters;
   int other_processes = 0;  ///< that computed on the same GPU meanwhile

@@ -3,14 +3,18 @@
 #pragma once
 
 #include "src/core/attention_kernel.h"
+#include "src/core/error.h"
 #include "src/core/report.h"
 #include "src/core/result.h"
 #include "src/profile/plugin.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fa3prof::profile {
@@ -21,12 +25,19 @@ enum class CounterMode { kOff, kIfAvailable, kRequired };
 
 /// One problem on one or more kernels.
 struct RunRequest {
-  std::vector<std::string> kernels;  ///< names of core::attention_kernels() or of `plugins`
-  std::vector<Plugin> plugins;       ///< only those that `kernels` names are run
+  /// Names of core::attention_kernels() or of `plugins`, or core::kCudnn.
+  std::vector<std::string> kernels;
+  std::vector<Plugin> plugins;  ///< only those that `kernels` names are run
   core::AttentionProblem problem;
   int device = 0;
+  /// Launches for so long first, until the power control has found its level: on an H200 under its
+  /// cap the clock falls below it and is back after some 2.5 s.
+  std::chrono::milliseconds settle_time{3000};
   int warmup_launches = 5;
-  int samples = 30;  ///< rounds, each with one timed launch of every kernel; at least 20
+  /// Rounds, each with one timed launch of every kernel; at least 20. Nothing: as many as bring
+  /// every interval within 1 %, with limits.
+  std::optional<int> samples;
+  std::chrono::seconds launch_limit{60};  ///< a launch that takes longer is taken for stuck
   CacheMode cache = CacheMode::kWarm;
   VerifyMode verify = VerifyMode::kSampled;
   CounterMode counters = CounterMode::kIfAvailable;
@@ -46,6 +57,20 @@ struct Finding {
   std::string cure;    ///< what to do; empty when ok
 };
 
+/// A device error that ended a run after something had been measured.
+class RunStopped : public core::Error {
+ public:
+  RunStopped(const std::string& text, std::vector<core::Result> results)
+      : core::Error(core::ExitCode::kDeviceFailed, text), results_(std::move(results)) {}
+
+  /// As Profiler::run returns them, for the kernels that had begun: without a time where none was
+  /// taken, and failed for the kernel to blame, where that is known.
+  [[nodiscard]] const std::vector<core::Result>& results() const noexcept { return results_; }
+
+ private:
+  std::vector<core::Result> results_;
+};
+
 class Profiler {
  public:
   virtual ~Profiler() = default;
@@ -58,9 +83,11 @@ class Profiler {
 
   /// Verifies, times and counts each kernel; one measured Result per kernel, in request order.
   /// A kernel that fails verification, writes where it must not or fails to launch has
-  /// verification->passed false and no time. Throws UsageError for an unsupported problem,
-  /// UnavailableError without a fitting GPU or memory, DeviceError when a device call fails (and
-  /// when counters are required but cannot be had).
+  /// verification->passed false and no time. One that turns out not to take the problem on this GPU
+  /// (cuDNN has no engine, a workspace does not fit) has unsupported_reason. Throws UsageError for
+  /// an unsupported problem, UnavailableError without a fitting GPU or memory for the tensors, and
+  /// RunStopped or DeviceError when a device call fails, a launch never ends or counters are
+  /// required but cannot be had.
   [[nodiscard]] virtual std::vector<core::Result> run(const RunRequest& request,
                                                       const Progress& progress) = 0;
 };

@@ -11,6 +11,13 @@ namespace {
 
 constexpr int kMinSamples = 20;
 
+std::optional<std::string> why_unsupported(const RunRequest& request, const std::string& name) {
+  if (const Plugin* plugin = find_plugin(request, name)) {
+    return plugin->why_unsupported(request.problem);
+  }
+  return core::why_unsupported(core::find_kernel(name), request.problem);
+}
+
 }  // namespace
 
 const Plugin* find_plugin(const RunRequest& request, const std::string& name) {
@@ -21,17 +28,13 @@ const Plugin* find_plugin(const RunRequest& request, const std::string& name) {
 /// Throws UsageError for what no GPU could serve.
 void check_request(const RunRequest& request) {
   if (request.kernels.empty()) throw core::UsageError("no kernel was asked for, see --kernel");
-  if (request.samples < kMinSamples) {
+  if (request.samples && *request.samples < kMinSamples) {
     throw core::UsageError(fmt::format("--samples {}: at least {} are needed for an interval",
-                                       request.samples, kMinSamples));
+                                       *request.samples, kMinSamples));
   }
   core::validate(request.problem);
   for (const std::string& name : request.kernels) {
-    const Plugin* plugin = find_plugin(request, name);
-    const auto refusal = plugin != nullptr
-                             ? plugin->why_unsupported(request.problem)
-                             : core::why_unsupported(core::find_kernel(name), request.problem);
-    if (refusal) throw core::UsageError(*refusal);
+    if (const auto refusal = why_unsupported(request, name)) throw core::UsageError(*refusal);
   }
 }
 

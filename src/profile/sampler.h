@@ -1,12 +1,17 @@
-// Times launches: warm-up first, then the kernels in turn (A B A B ...), so that a drifting clock
-// or temperature touches all of them alike. Knows no CUDA: the GPU is behind LaunchTimer.
+// Times launches: the kernels in turn (A B A B ...), so that a drifting clock or temperature
+// touches all of them alike, on a GPU that is never idle meanwhile, in as many rounds as the
+// intervals need. Knows no CUDA: the GPU is behind LaunchTimer.
 #pragma once
 
 #include "src/profile/profiler.h"
 
+#include <chrono>
+#include <cstddef>
+#include <deque>
 #include <functional>
 #include <optional>
-#include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace fa3prof::profile {
@@ -22,7 +27,20 @@ struct TimedLaunch {
   bool operator==(const TimedLaunch&) const = default;
 };
 
-/// The stream that launches go to.
+/// A launch that has not ended within its time limit; nothing more can be had of this GPU.
+class StuckLaunch : public std::runtime_error {
+ public:
+  /// `index` of the launch: in its batch where a LaunchTimer throws, else of the kernel.
+  explicit StuckLaunch(std::size_t index);
+
+  [[nodiscard]] std::size_t index() const { return index_; }
+
+ private:
+  std::size_t index_;
+};
+
+/// The stream that launches go to, in batches. Two may be under way: while one runs the next is
+/// enqueued, so that the GPU has no pause in which its clock would rise.
 class LaunchTimer {
  public:
   virtual ~LaunchTimer() = default;
@@ -37,23 +55,81 @@ class LaunchTimer {
   /// Enqueues `launch` between two events.
   virtual void enqueue_timed(const Launch& launch) = 0;
 
-  /// Waits for the batch; its timed launches in the order of enqueueing.
-  [[nodiscard]] virtual std::vector<TimedLaunch> end_batch() = 0;
+  /// Lets the batch run and returns without waiting.
+  virtual void end_batch() = 0;
+
+  /// Waits for the oldest batch; its timed launches in the order of enqueueing. Throws StuckLaunch.
+  [[nodiscard]] virtual std::vector<TimedLaunch> collect_batch() = 0;
 };
 
-/// Rounds, each with one launch of every kernel. With CacheMode::kCold the cache is flushed before
-/// every launch, outside of the timed part.
-struct Rounds {
-  int count = 0;
-  CacheMode cache = CacheMode::kWarm;
+/// Rounds, each with one launch of every kernel.
+struct SamplingPlan {
+  CacheMode cache = CacheMode::kWarm;   ///< kCold: flushed before every launch, not timed
+  std::chrono::milliseconds settle{0};  ///< launches for so long first, which are not kept
+  int warmup_rounds = 0;                ///< then these, which are not kept either
+  /// Exactly so many. Nothing: until all intervals are narrow, and then the rest counts.
+  std::optional<int> rounds = std::nullopt;
+  double target_ci95_ratio = 0.01;        ///< half the width of an interval over its middle
+  std::chrono::milliseconds at_least{0};  ///< no judgement sooner, unless of kManyRounds
+  std::chrono::milliseconds limit{0};     ///< no longer, once there are kFewestRounds
 };
 
-/// Enqueues untimed rounds and does not wait, so that timing starts on a busy GPU.
-void warm_up(LaunchTimer& timer, std::span<const Launch> launches, const Rounds& rounds);
+/// Without SamplingPlan::rounds at least the first and at most the second number of rounds.
+inline constexpr std::size_t kFewestRounds = 30;
+inline constexpr std::size_t kMostRounds = 1920;
 
-/// The timed launches of each of `launches`, in the order taken.
-[[nodiscard]] std::vector<std::vector<TimedLaunch>> sample(LaunchTimer& timer,
-                                                           std::span<const Launch> launches,
-                                                           const Rounds& rounds);
+/// So many are judged even before SamplingPlan::at_least.
+inline constexpr std::size_t kManyRounds = 240;
+
+/// Launches of one batch; a stream holds about a thousand commands before enqueueing blocks.
+inline constexpr std::size_t kLaunchesPerBatch = 64;
+
+class Sampler {
+ public:
+  /// Whether the samples of that kernel are still of interest: not after its launch failed.
+  using Counts = std::function<bool(std::size_t kernel)>;
+
+  /// `timer` must outlive it.
+  Sampler(LaunchTimer& timer, std::vector<Launch> launches, const SamplingPlan& plan,
+          Counts counts);
+
+  /// Takes all samples. Throws StuckLaunch with the kernel that does not end; what was collected
+  /// before stays.
+  void run();
+
+  /// The timed launches of each kernel, in the order taken.
+  [[nodiscard]] const std::vector<std::vector<TimedLaunch>>& samples() const { return samples_; }
+
+  /// As core::Timing::stopped_by; empty before run() has ended.
+  [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
+
+ private:
+  struct Batch {
+    std::size_t rounds = 0;
+    bool is_kept = false;
+  };
+
+  [[nodiscard]] std::optional<Batch> next_batch();
+  [[nodiscard]] std::size_t rounds_per_batch() const;
+  void enqueue(const Batch& batch);
+  void collect();
+  void judge();
+  [[nodiscard]] bool is_within_target() const;
+  [[nodiscard]] std::vector<double> durations(std::size_t kernel) const;
+
+  LaunchTimer& timer_;
+  std::vector<Launch> launches_;
+  SamplingPlan plan_;
+  Counts counts_;
+  std::vector<std::vector<TimedLaunch>> samples_;
+  std::string stopped_by_;
+  std::deque<Batch> under_way_;
+  std::chrono::steady_clock::time_point settled_;
+  std::optional<std::chrono::steady_clock::time_point> begin_;  // of the rounds that are kept
+  std::size_t warmup_left_ = 0;
+  std::size_t enqueued_ = 0;  // rounds that are kept
+  std::size_t next_judgement_ = kFewestRounds;
+  std::optional<double> round_us_;  // as last seen
+};
 
 }  // namespace fa3prof::profile

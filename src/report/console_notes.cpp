@@ -73,6 +73,25 @@ std::string verified_text(const core::Report& report) {
                      whole(static_cast<double>(any.rows_total)));
 }
 
+Results flatten(const std::vector<Results>& groups) {
+  Results all;
+  for (const Results& results : groups) all.insert(all.end(), results.begin(), results.end());
+  return all;
+}
+
+/// "; enough for +-1.0 %, ratios included", or that a limit came first.
+std::string stopped_text(const Results& results) {
+  const auto stopped_by = [&results](std::string_view reason) {
+    return std::ranges::any_of(
+        results, [reason](const Result* result) { return result->timing->stopped_by == reason; });
+  };
+  const auto& target = results.front()->timing->target_ci95_ratio;
+  if (!target) return "";
+  const std::string aim = fmt::format("+-{}, ratios included", percent(*target));
+  if (stopped_by("limit")) return "; the limit came before " + aim;
+  return stopped_by("intervals") ? "; enough for " + aim : "";
+}
+
 std::string timed_text(const core::Report& report) {
   const auto groups =
       by_kernel(report, [](const Result& result) { return result.timing.has_value(); });
@@ -81,12 +100,17 @@ std::string timed_text(const core::Report& report) {
     const core::Interval& ci = result->timing->median_ci95_us;
     return (ci.upper - ci.lower) / 2.0 / result->timing->median_us;
   };
-  const core::Timing& any = *groups.front().front()->timing;
-  return fmt::format("median of {} launches each, in turn, {} L2; 95 % interval {}",
-                     any.samples_us.size(), any.cache,
-                     per_kernel(groups, [&half_width](const Results& results) {
-                       return "+-" + percent(half_width(std::ranges::max(results, {}, half_width)));
-                     }));
+  const Results all = flatten(groups);
+  return fmt::format(
+      "median of {} launches each, in turn, {} L2; 95 % interval {}{}",
+      range_text(all,
+                 [](const Result& r) { return static_cast<double>(r.timing->samples_us.size()); }),
+      all.front()->timing->cache,
+      per_kernel(groups,
+                 [&half_width](const Results& results) {
+                   return "+-" + percent(half_width(std::ranges::max(results, {}, half_width)));
+                 }),
+      stopped_text(all));
 }
 
 std::string clocks_text(const core::Report& report) {
@@ -108,7 +132,7 @@ std::string clocks_text(const core::Report& report) {
   return limits.empty() ? text : fmt::format("{}; limited by {}", text, fmt::join(limits, ", "));
 }
 
-std::string plugins_text(const core::Report& report) {
+std::string peers_text(const core::Report& report) {
   return per_kernel(
       by_kernel(report, [](const Result& result) { return !result.kernel_version.empty(); }),
       [](const Results& results) { return results.front()->kernel_version; });
@@ -155,7 +179,7 @@ std::string notes_text(const core::Report& report, Colour colour) {
   const auto add = [&table](const char* label, const std::string& text) {
     if (!text.empty()) table.add_note(label, text);
   };
-  add("plugins", plugins_text(report));
+  add("peers", peers_text(report));
   add("verified", verified_text(report));
   add("timed", timed_text(report));
   add("clocks", clocks_text(report));

@@ -68,6 +68,8 @@ void walk(auto& walker, T& timing) {
   walker.required("median_us", timing.median_us);
   walker.required("median_ci95_us", timing.median_ci95_us);
   walker.required("cache", timing.cache);
+  walker.optional("stopped_by", timing.stopped_by);
+  walker.optional("target_ci95_ratio", timing.target_ci95_ratio);
 }
 
 template <Is<core::ClockRecord> T>

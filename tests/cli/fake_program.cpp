@@ -47,6 +47,9 @@ class FakeProfiler : public profile::Profiler {
     for (const std::string& kernel : request.kernels) {
       progress("timing " + kernel);
       results.push_back(result_of(kernel, request));
+      if (kernel == machine_.stuck_kernel) {
+        throw profile::RunStopped("a launch did not end", results);
+      }
     }
     return results;
   }
@@ -56,6 +59,7 @@ class FakeProfiler : public profile::Profiler {
                                        const profile::RunRequest& request) const {
     core::Result result = measured_result(kernel, kernel == "fa3" ? 1724.8 : 3060.4);
     result.problem = request.problem;
+    if (kernel == machine_.refusing_kernel) return refused(result);
     for (const profile::Plugin& plugin : request.plugins) {
       if (plugin.name() == kernel) result.kernel_version = plugin.version();
     }
@@ -69,7 +73,17 @@ class FakeProfiler : public profile::Profiler {
       result.counters.reason = "no permission";
       result.counters.cure = "ask root";
     }
-    return kernel == machine_.failing_kernel ? failed(result) : result;
+    return kernel == machine_.failing_kernel || kernel == machine_.stuck_kernel ? failed(result)
+                                                                                : result;
+  }
+
+  [[nodiscard]] static core::Result refused(const core::Result& good) {
+    core::Result result;
+    result.kernel = good.kernel;
+    result.kernel_version = good.kernel_version;
+    result.problem = good.problem;
+    result.unsupported_reason = good.kernel + ": no engine";
+    return result;
   }
 
   [[nodiscard]] static core::Result failed(const core::Result& good) {

@@ -106,3 +106,20 @@ TEST_CASE("A plugin that breaks the GPU's context is named and ends the run", "[
   CHECK(outcome.exit_code == 4);
   CHECK_THAT(outcome.err, contains("while verifying naive_illegal_address"));
 }
+
+TEST_CASE("A launch that never ends is named, and what was measured before is reported", "[cli]") {
+  const std::string name = GENERATE("naive_never_ends", "naive_never_ends_later");
+  if (run_process("doctor --quiet").exit_code != 0 || !std::ifstream(plugin(name))) {
+    std::cout << "SKIPPED: no GPU that runs the kernels, or built without CUDA\n";
+    return;
+  }
+  const TemporaryDirectory directory;
+  const std::string report = directory.path("report.json");
+  const ProcessOutcome outcome =
+      run_process("run --seq 512 --batch 1 --heads 2 --kernel fa2 --launch-limit 2 --plugin " +
+                  plugin(name) + " --json " + report);
+  CHECK(outcome.exit_code == 4);
+  CHECK_THAT(outcome.err, contains(name + ": its launch did not end within 2 s"));
+  CHECK_THAT(outcome.out, contains("fa2") && contains("FAILED verification: its launch did not"));
+  CHECK_THAT(directory.read("report.json"), contains("the run ended early") && contains("\"fa2\""));
+}

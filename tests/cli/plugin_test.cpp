@@ -39,7 +39,7 @@ TEST_CASE("A plugin runs beside the named kernels, with its version and without 
   CHECK(report.results.size() == 3);
   CHECK(report.results[0].kernel_version.empty());
   CHECK(report.results[1].kernel_version == "1.0");
-  CHECK_THAT(outcome.err, contains("example over fa2") && contains("plugins   example 1.0"));
+  CHECK_THAT(outcome.err, contains("example over fa2") && contains("peers     example 1.0"));
 }
 
 TEST_CASE("Several plugins come by repeating the flag or in a list, and follow all of ours",

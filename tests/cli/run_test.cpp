@@ -110,6 +110,17 @@ TEST_CASE("A GPU lost at the first problem leaves no report", "[cli]") {
   CHECK(directory.size() == 0);
 }
 
+TEST_CASE("A run that stops within a problem keeps what was measured of it", "[cli]") {
+  const TemporaryDirectory directory;
+  const std::vector<std::string> arguments{"run", "--json", directory.path("report.json")};
+  CHECK_THROWS_WITH(run_program(arguments, {.stuck_kernel = "fa3"}), contains("did not end"));
+  const core::Report report = report::load_report(directory.path("report.json"));
+  REQUIRE(report.results.size() == 2);
+  CHECK(report.results[0].time_us.has_value());
+  CHECK_FALSE(report.results[1].verification->passed);
+  CHECK_THAT(report.warnings.at(0), contains("ended early") && contains("did not end"));
+}
+
 TEST_CASE("A kernel nobody named is left out where it does not fit the problem", "[cli]") {
   const core::Report report = report_of(run_program({"run", "--head-dim", "64", "--json", "-"}));
   CHECK_THAT(report.results.at(0).unsupported_reason, contains("fa2 has no head_dim 64"));
@@ -178,6 +189,7 @@ TEST_CASE("Bad flags of run are refused with what to write", "[cli]") {
   CHECK_THROWS_WITH(run_program({"run", "--heads", "6", "--kv-heads", "4"}),
                     contains("does not divide"));
   CHECK_THROWS_AS(run_program({"run", "--samples", "19"}), CLI::ParseError);
+  CHECK_THROWS_AS(run_program({"run", "--launch-limit", "0"}), CLI::ParseError);
   CHECK_THROWS_AS(run_program({"run", "--no-counters", "--require-counters"}), CLI::ParseError);
   CHECK_THROWS_WITH(run_program({"run", "--machine", "h300"}), contains("h300"));
 }

@@ -30,7 +30,9 @@ core::Result measured_result(const std::string& kernel, double time_us) {
       .samples_clock_mhz = {1755.0, 1620.0, 1605.0, 1605.0, 1620.0, 1605.0},
       .median_us = time_us,
       .median_ci95_us = {time_us - 1.0, time_us + 2.0},
-      .cache = "warm"};
+      .cache = "warm",
+      .stopped_by = "intervals",
+      .target_ci95_ratio = 0.01};
   result.clocks = core::ClockRecord{.clock_source = "SM cycle counters",
                                     .sm_clock_mhz = clock_mhz,
                                     .sm_clock_min_mhz = 1605.0,

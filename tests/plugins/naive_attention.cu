@@ -103,8 +103,22 @@ __global__ void attend(fa3prof_problem p, fa3prof_tensors t) {
 }
 
 #if defined(FAULT_WRITES_PAST_O) || defined(FAULT_CHANGES_K) || defined(FAULT_ILLEGAL_ADDRESS) || \
-    defined(FAULT_WRITES_BEFORE_WORKSPACE)
+    defined(FAULT_WRITES_BEFORE_WORKSPACE) || defined(FAULT_WRITES_PAST_O_LATER) ||               \
+    defined(FAULT_CHANGES_V_LATER) || defined(FAULT_TWO_KERNELS)
 __global__ void store_zero(void* address) { *static_cast<uint16_t*>(address) = 0; }
+#endif
+
+#if defined(FAULT_NEVER_ENDS) || defined(FAULT_NEVER_ENDS_LATER)
+/// Not for ever after all, so that no machine is lost to a test.
+__global__ void spin() {
+  constexpr long long kNanoseconds = 25'000'000'000;
+  const auto now = [] {
+    long long time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
+  };
+  for (const long long begin = now(); now() - begin < kNanoseconds;) __nanosleep(1000);
+}
 #endif
 
 int32_t supports(const fa3prof_problem* p, char* reason, size_t reason_size) {
@@ -118,8 +132,10 @@ int32_t supports(const fa3prof_problem* p, char* reason, size_t reason_size) {
 }
 
 uint64_t workspace_bytes(const fa3prof_problem*) {
-#ifdef FAULT_WRITES_BEFORE_WORKSPACE
+#if defined(FAULT_WRITES_BEFORE_WORKSPACE) || defined(FAULT_TWO_KERNELS)
   return 64;
+#elif defined(FAULT_LARGE_WORKSPACE)
+  return 900'000'000'000;
 #else
   return 0;
 #endif
@@ -138,6 +154,24 @@ void misbehave([[maybe_unused]] const fa3prof_problem& p,
 #endif
 #ifdef FAULT_CHANGES_K
   store_zero<<<1, 1, 0, static_cast<cudaStream_t>(t.stream)>>>(const_cast<void*>(t.k));
+#endif
+#if defined(FAULT_WRITES_PAST_O_LATER) || defined(FAULT_CHANGES_V_LATER) || \
+    defined(FAULT_NEVER_ENDS_LATER)
+  static int launches = 0;
+  if (++launches < 10) return;
+#endif
+#ifdef FAULT_WRITES_PAST_O_LATER
+  const int64_t size = p.batch * p.seqlen_q * p.num_heads * p.head_dim;
+  store_zero<<<1, 1, 0, static_cast<cudaStream_t>(t.stream)>>>(static_cast<__half*>(t.o) + size);
+#endif
+#ifdef FAULT_CHANGES_V_LATER
+  store_zero<<<1, 1, 0, static_cast<cudaStream_t>(t.stream)>>>(const_cast<void*>(t.v));
+#endif
+#if defined(FAULT_NEVER_ENDS) || defined(FAULT_NEVER_ENDS_LATER)
+  spin<<<1, 1, 0, static_cast<cudaStream_t>(t.stream)>>>();
+#endif
+#ifdef FAULT_TWO_KERNELS
+  store_zero<<<1, 1, 0, static_cast<cudaStream_t>(t.stream)>>>(t.workspace);
 #endif
 #ifdef FAULT_ILLEGAL_ADDRESS
   store_zero<<<1, 1, 0, static_cast<cudaStream_t>(t.stream)>>>(reinterpret_cast<void*>(2));

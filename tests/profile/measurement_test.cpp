@@ -70,6 +70,29 @@ TEST_CASE("a kernel that failed verification gets no speed", "[profile]") {
   CHECK_FALSE(result.timing.has_value());
 }
 
+TEST_CASE("a kernel that was not run has its reason and nothing else", "[profile]") {
+  Measurement measurement;
+  measurement.kernel = "cudnn";
+  measurement.kernel_version = "9.19.0";
+  measurement.problem = {.seqlen_q = 64, .seqlen_kv = 64, .head_dim = 3};
+  measurement.unsupported_reason = "no engine";
+  const auto result = make_result(measurement, h200());
+  CHECK(result.unsupported_reason == "no engine");
+  CHECK(result.kernel_version == "9.19.0");
+  CHECK_FALSE(result.verification.has_value());
+  CHECK_FALSE(result.timing.has_value());
+  CHECK_FALSE(result.peak_tflops.has_value());
+}
+
+TEST_CASE("a measured result says what ended its rounds", "[profile]") {
+  Measurement measurement = example();
+  measurement.stopped_by = "limit";
+  measurement.target_ci95_ratio = 0.01;
+  const auto result = make_result(measurement, h200());
+  CHECK(result.timing->stopped_by == "limit");
+  CHECK(result.timing->target_ci95_ratio == 0.01);
+}
+
 TEST_CASE("a plugin says no launch, so no FLOPs of tiles are held against the counters",
           "[profile]") {
   Measurement measurement = example();

@@ -24,6 +24,8 @@ bool is_gpu_missing() {
 RunRequest beside_fa2(const std::vector<std::string>& plugins) {
   std::vector<std::string> paths;
   RunRequest request;
+  request.settle_time = {};
+  request.samples = 30;
   request.kernels = {"fa2"};
   for (const std::string& plugin : plugins) {
     paths.push_back(std::string(FA3PROF_PLUGIN_DIR) + "/" + plugin + ".so");

@@ -38,6 +38,8 @@ AttentionProblem small_problem(bool is_causal) {
 
 RunRequest both_kernels(const AttentionProblem& problem) {
   RunRequest request;
+  request.settle_time = {};
+  request.samples = 30;
   request.kernels = {"fa2", "fa3"};
   request.problem = problem;
   request.verify = VerifyMode::kFull;

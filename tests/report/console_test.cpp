@@ -55,6 +55,22 @@ TEST_CASE("A problem that a kernel does not support is a row with the reason", "
              contains("not supported: fa3 has no head_dim 96; it has 128"));
 }
 
+TEST_CASE("What ended the rounds is said beside their number", "[report]") {
+  core::Report report = example_report();
+  const auto text_with = [&report](const std::string& stopped_by) {
+    for (core::Result& result : report.results) {
+      if (result.timing) result.timing->stopped_by = stopped_by;
+    }
+    return run_text(report, Colour::kNever);
+  };
+  CHECK_THAT(text_with("intervals"), contains("enough for +-1.0 %, ratios included"));
+  CHECK_THAT(text_with("limit"), contains("the limit came before +-1.0 %, ratios included"));
+  for (core::Result& result : report.results) {
+    if (result.timing) result.timing->target_ci95_ratio.reset();
+  }
+  CHECK_THAT(text_with("request"), !contains("ratios included"));
+}
+
 TEST_CASE("Unavailable counters are reported once, with reason and cure", "[report]") {
   core::Report report = example_report();
   for (core::Result& result : report.results) {

@@ -1,0 +1,160 @@
+// Timing and counting of a GpuRun, and what is checked between the two.
+#include "src/core/error.h"
+#include "src/core/statistics.h"
+#include "src/profile/clock_monitor.h"
+#include "src/profile/gpu_run.h"
+#include "src/profile/sampler.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace fa3prof::profile {
+namespace {
+
+/// The power control hunts about its level with a period below a second.
+constexpr std::chrono::milliseconds kTimingAtLeast(1000);
+constexpr std::chrono::milliseconds kTimingLimit(8000);
+constexpr double kBusyUs = 20e3;  // enough for the clock to be that of the load
+constexpr double kMaxBusyLaunches = 64.0;
+
+/// "fa2, fa3": what happens while several run cannot be pinned on one.
+std::string names_of(const auto& entrants) {
+  std::vector<std::string> names;
+  for (const auto* entrant : entrants) names.push_back(entrant->candidate.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+/// Those that may show a speed.
+std::vector<GpuRun::Entrant*> GpuRun::passed() {
+  std::vector<Entrant*> entrants;
+  for (Entrant& entrant : entrants_) {
+    if (!entrant.is_shut_out && entrant.measurement->verification.passed) {
+      entrants.push_back(&entrant);
+    }
+  }
+  return entrants;
+}
+
+void GpuRun::time_in_turn(const std::vector<Entrant*>& entrants) {
+  if (entrants.empty()) return;
+  report("timing");
+  timer_.emplace(stream_.get(),
+                 EventTimer::Limits{.flush_bytes = flush_bytes_, .launch = request_.launch_limit});
+  std::vector<Launch> launches;
+  for (Entrant* entrant : entrants) launches.push_back(launcher(*entrant, " (while timing)"));
+  const SamplingPlan plan{.cache = request_.cache,
+                          .settle = request_.settle_time,
+                          .warmup_rounds = request_.warmup_launches,
+                          .rounds = request_.samples,
+                          .at_least = kTimingAtLeast,
+                          .limit = kTimingLimit};
+  buffers_->poison_outputs(stream_.get());  // and makes the guard zones whole
+  Sampler sampler(*timer_, std::move(launches), plan, [&entrants](std::size_t kernel) {
+    return entrants[kernel]->measurement->verification.passed;
+  });
+  try {
+    sample(entrants, sampler);
+  } catch (const StuckLaunch& stuck) {
+    keep_samples(entrants, sampler);
+    fail_stuck(*entrants[stuck.index()], " (while timing)");
+  } catch (const core::DeviceError& error) {
+    keep_samples(entrants, sampler);
+    throw core::DeviceError(error.what(), "while timing " + names_of(entrants));
+  }
+  keep_samples(entrants, sampler);
+  name_device_errors("checking what was written while timing " + names_of(entrants),
+                     [this, &entrants] { check_after_timing(entrants); });
+}
+
+void GpuRun::sample(const std::vector<Entrant*>& entrants, Sampler& sampler) const {
+  ClockMonitor monitor(nvml_ ? [this] { return nvml_->sample(); } : ClockMonitor::Source());
+  sampler.run();
+  const auto clocks = monitor.finish();
+  const auto pids = nvml_ ? nvml_->compute_pids() : std::nullopt;
+  for (Entrant* entrant : entrants) {
+    entrant->measurement->clocks = clocks;
+    entrant->measurement->other_processes =
+        pids ? count_other_processes(*pids, static_cast<unsigned>(getpid())) : 0;
+  }
+}
+
+void GpuRun::keep_samples(const std::vector<Entrant*>& entrants, const Sampler& sampler) const {
+  for (std::size_t kernel = 0; kernel < entrants.size(); ++kernel) {
+    Measurement& measurement = *entrants[kernel]->measurement;
+    if (!measurement.verification.passed) {
+      measurement.clocks.reset();
+      continue;
+    }
+    for (const TimedLaunch& timed : sampler.samples()[kernel]) {
+      measurement.samples_us.push_back(timed.duration_us);
+      if (timed.clock_mhz) measurement.samples_clock_mhz.push_back(*timed.clock_mhz);
+    }
+    measurement.stopped_by = sampler.stopped_by();
+    if (!request_.samples) measurement.target_ci95_ratio = SamplingPlan{}.target_ci95_ratio;
+  }
+}
+
+/// The first launch was checked alone; a kernel may spoil things later. All write the same O and
+/// LSE, so a launch of each alone must show whose damage it is.
+void GpuRun::check_after_timing(const std::vector<Entrant*>& entrants) {
+  for (Entrant* entrant : entrants) {
+    const Damage damage = entrant->workspace->find_overwrite("the workspace", stream_.get());
+    if (damage) fail(*entrant, *damage + " (while timing)");
+  }
+  const Damage shared = buffers_->find_damage(stream_.get());
+  if (!shared) return;
+  bool is_found = false;
+  for (Entrant* entrant : passed()) {
+    buffers_->poison_outputs(stream_.get());
+    launch_and_wait(*entrant, " (after timing)");
+    const Damage damage = buffers_->find_damage(stream_.get());
+    if (!damage) continue;
+    is_found = true;
+    fail(*entrant, *damage + " (while timing, not at first)");
+  }
+  if (is_found) return;
+  for (Entrant* entrant : passed()) {
+    fail(*entrant, fmt::format("{} while {} were timed in turn; a launch of each alone does not "
+                               "show whose doing it is",
+                               *shared, names_of(entrants)));
+  }
+}
+
+/// Keeps the GPU as busy as timing did, so that the counted launch finds the same clock and cache.
+Launch GpuRun::preparation(const Entrant& entrant, const Launch& launch) {
+  const double launches = kBusyUs / core::median(entrant.measurement->samples_us);
+  const int count = static_cast<int>(std::clamp(launches, 1.0, kMaxBusyLaunches));
+  return [this, count, launch] {
+    for (int i = 0; i < count; ++i) launch();
+    if (request_.cache == CacheMode::kCold) timer_->flush_cache();
+  };
+}
+
+/// After all timing, because CUPTI stays hooked into the driver.
+void GpuRun::count() {
+  if (request_.counters == CounterMode::kOff) return;
+  counter_.emplace(request_.device);
+  for (Entrant* entrant : passed()) {
+    const std::string step = fmt::format("counting {}", entrant->candidate.name);
+    report(step);
+    const Launch launch = launcher(*entrant, " (while counting)");
+    name_device_errors(step, [&] {
+      entrant->measurement->counters = counter_->collect(preparation(*entrant, launch), launch);
+    });
+    core::Counters& counters = entrant->measurement->counters;
+    if (!entrant->measurement->verification.passed) counters = {};
+    if (counters.status == core::Counters::Status::kUnavailable &&
+        request_.counters == CounterMode::kRequired) {
+      throw core::DeviceError(fmt::format("counters are required but unavailable: {}; {}",
+                                          counters.reason, counters.cure),
+                              "CUPTI range profiler");
+    }
+  }
+}
+
+}  // namespace fa3prof::profile
