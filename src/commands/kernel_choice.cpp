@@ -64,6 +64,14 @@ ChosenKernel own_kernel(const core::AttentionKernel& kernel) {
           .pipeline = sim::load_pipeline(std::string(kernel.pipeline))};
 }
 
+ChosenKernel cudnn_kernel() {
+  ChosenKernel kernel;
+  kernel.name = core::kCudnn;
+  kernel.cudnn = profile::Cudnn::open();
+  kernel.version = kernel.cudnn->version();
+  return kernel;
+}
+
 std::vector<ChosenKernel> wrap(const std::vector<Plugin>& plugins,
                                const std::vector<std::string>& pipeline_texts) {
   const auto pipelines = load_pipelines(pipeline_texts, plugins);
@@ -83,6 +91,7 @@ std::vector<ChosenKernel> wrap(const std::vector<Plugin>& plugins,
 
 std::optional<std::string> ChosenKernel::why_unsupported(
     const core::AttentionProblem& problem) const {
+  if (cudnn) return cudnn->why_unsupported(problem);
   return plugin ? plugin->why_unsupported(problem) : core::why_unsupported(*own, problem);
 }
 
@@ -92,7 +101,9 @@ std::vector<ChosenKernel> choose_kernels(const KernelOptions& options) {
   std::vector<ChosenKernel> chosen;
   for (const std::string& name : options.kernels) {
     const auto plugin = std::ranges::find(plugins, name, &ChosenKernel::name);
-    if (plugin == plugins.end()) {
+    if (name == core::kCudnn) {
+      chosen.push_back(cudnn_kernel());
+    } else if (plugin == plugins.end()) {
       chosen.push_back(own_kernel(core::find_kernel(name)));
     } else {
       chosen.push_back(*plugin);

@@ -1,8 +1,9 @@
-// Which kernels a run measures: ours by name, and plugins.
+// Which kernels a run measures: ours by name, cuDNN and plugins.
 #pragma once
 
 #include "sim/pipeline.h"
 #include "src/core/attention_kernel.h"
+#include "src/profile/cudnn.h"
 #include "src/profile/plugin.h"
 
 #include <optional>
@@ -13,17 +14,18 @@ namespace fa3prof::commands {
 
 /// The words of the command line.
 struct KernelOptions {
-  std::vector<std::string> kernels;           ///< names, of plugins too; empty: all of ours
+  std::vector<std::string> kernels;           ///< names, also cudnn and plugins; empty: all of ours
   std::vector<std::string> plugins;           ///< paths
   std::vector<std::string> plugin_pipelines;  ///< "NAME=FILE", or "FILE" with one plugin
 };
 
-/// One of our kernels or a plugin, with its model where it has one.
+/// One of our kernels, cuDNN or a plugin, with its model where it has one.
 struct ChosenKernel {
   std::string name;
-  std::string version;                         ///< of a plugin
-  const core::AttentionKernel* own = nullptr;  ///< null for a plugin
+  std::string version;                         ///< of a peer: cuDNN or a plugin
+  const core::AttentionKernel* own = nullptr;  ///< null for a peer
   std::optional<profile::Plugin> plugin = std::nullopt;
+  std::optional<profile::Cudnn> cudnn = std::nullopt;
   std::optional<sim::Pipeline> pipeline = std::nullopt;
 
   [[nodiscard]] std::optional<std::string> why_unsupported(
@@ -32,7 +34,8 @@ struct ChosenKernel {
 
 /// Loads what the options name. The named kernels come in their order, then the plugins that were
 /// not named. Throws UsageError or ConfigError for an unknown name, a bad plugin or pipeline file,
-/// and a pipeline for which there is no plugin.
+/// and a pipeline for which there is no plugin; UnavailableError where cuDNN is named and not
+/// there.
 [[nodiscard]] std::vector<ChosenKernel> choose_kernels(const KernelOptions& options);
 
 }  // namespace fa3prof::commands

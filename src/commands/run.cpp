@@ -95,6 +95,7 @@ class Run {
       kernels.push_back(&kernel);
       request.kernels.push_back(kernel.name);
       if (kernel.plugin) request.plugins.push_back(*kernel.plugin);
+      if (kernel.cudnn) request.cudnn = kernel.cudnn;
     }
     if (kernels.empty()) return;
     try {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 namespace fa3prof::profile {
 namespace {
 
@@ -73,10 +75,43 @@ Candidate make_candidate(const Plugin& plugin, const core::AttentionProblem& pro
           .launch = launch};
 }
 
+Candidate make_candidate(const Cudnn& cudnn, const core::AttentionProblem& problem) {
+  Candidate candidate;
+  candidate.name = core::kCudnn;
+  candidate.version = cudnn.version();
+  try {
+    const std::shared_ptr<CudnnPlan> plan = cudnn.make_plan(problem);
+    candidate.workspace_bytes = plan->workspace_bytes();
+    candidate.launch = [plan](const kernels::AttentionTensors& tensors,
+                              cudaStream_t stream) -> std::optional<std::string> {
+      try {
+        plan->launch({.q = tensors.q,
+                      .k = tensors.k,
+                      .v = tensors.v,
+                      .o = tensors.o,
+                      .lse = tensors.lse,
+                      .workspace = tensors.workspace},
+                     stream);
+        return std::nullopt;
+      } catch (const CudnnError& error) {
+        return error.what();
+      }
+    };
+  } catch (const CudnnError& error) {
+    candidate.unsupported_reason = fmt::format("cudnn {}: {}", cudnn.version(), error.what());
+  }
+  static_cast<void>(cudaGetLastError());  // a refused engine may have left one behind
+  return candidate;
+}
+
 std::vector<Candidate> make_candidates(const RunRequest& request) {
   std::vector<Candidate> candidates;
   for (const std::string& name : request.kernels) {
     const Plugin* plugin = find_plugin(request, name);
+    if (name == core::kCudnn && request.cudnn) {
+      candidates.push_back(make_candidate(*request.cudnn, request.problem));
+      continue;
+    }
     candidates.push_back(plugin != nullptr
                              ? make_candidate(*plugin, request.problem)
                              : make_candidate(core::find_kernel(name), request.problem));

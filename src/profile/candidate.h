@@ -34,6 +34,9 @@ struct Candidate {
 /// A supported problem. `launch` also fails when the plugin leaves a CUDA error behind.
 [[nodiscard]] Candidate make_candidate(const Plugin& plugin, const core::AttentionProblem& problem);
 
+/// A supported problem, planned on the current device.
+[[nodiscard]] Candidate make_candidate(const Cudnn& cudnn, const core::AttentionProblem& problem);
+
 /// One for each of the request's kernels, in order. The request must have passed check_request.
 [[nodiscard]] std::vector<Candidate> make_candidates(const RunRequest& request);
 

@@ -6,6 +6,7 @@
 #include "src/core/error.h"
 #include "src/core/report.h"
 #include "src/core/result.h"
+#include "src/profile/cudnn.h"
 #include "src/profile/plugin.h"
 
 #include <chrono>
@@ -28,6 +29,7 @@ struct RunRequest {
   /// Names of core::attention_kernels() or of `plugins`, or core::kCudnn.
   std::vector<std::string> kernels;
   std::vector<Plugin> plugins;  ///< only those that `kernels` names are run
+  std::optional<Cudnn> cudnn;   ///< where `kernels` names it
   core::AttentionProblem problem;
   int device = 0;
   /// Launches for so long first, until the power control has found its level: on an H200 under its

@@ -11,7 +11,12 @@ namespace {
 
 constexpr int kMinSamples = 20;
 
+bool is_cudnn(const RunRequest& request, const std::string& name) {
+  return name == core::kCudnn && request.cudnn.has_value();
+}
+
 std::optional<std::string> why_unsupported(const RunRequest& request, const std::string& name) {
+  if (is_cudnn(request, name)) return request.cudnn->why_unsupported(request.problem);
   if (const Plugin* plugin = find_plugin(request, name)) {
     return plugin->why_unsupported(request.problem);
   }
@@ -41,7 +46,7 @@ void check_request(const RunRequest& request) {
 /// A plugin's needs are known to its own launch only.
 void require_capability(const RunRequest& request, const core::Gpu& gpu) {
   for (const std::string& name : request.kernels) {
-    if (find_plugin(request, name) != nullptr) continue;
+    if (is_cudnn(request, name) || find_plugin(request, name) != nullptr) continue;
     const auto refusal = core::why_unsupported(core::find_kernel(name), gpu.capability);
     if (refusal) {
       throw core::UnavailableError(*refusal + " (" + gpu.name + ")",

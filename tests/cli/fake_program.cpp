@@ -59,6 +59,7 @@ class FakeProfiler : public profile::Profiler {
                                        const profile::RunRequest& request) const {
     core::Result result = measured_result(kernel, kernel == "fa3" ? 1724.8 : 3060.4);
     result.problem = request.problem;
+    if (kernel == core::kCudnn) result.kernel_version = request.cudnn->version();
     if (kernel == machine_.refusing_kernel) return refused(result);
     for (const profile::Plugin& plugin : request.plugins) {
       if (plugin.name() == kernel) result.kernel_version = plugin.version();
