@@ -62,8 +62,8 @@ void check_support(const KernelOptions& options, const std::vector<ChosenKernel>
       if (reason && first_reason.empty()) first_reason = *reason;
     }
   }
-  const bool has_peer =
-      std::ranges::any_of(kernels, [](const ChosenKernel& kernel) { return !kernel.own; });
+  const bool has_peer = std::ranges::any_of(
+      kernels, [](const ChosenKernel& kernel) { return kernel.own == nullptr; });
   // A kernel named for the only problem is meant; the others may be left out, with their reason.
   const bool may_leave_out = problems.size() > 1 || has_peer || !are_named;
   if (first_reason.empty() || (has_any && may_leave_out)) return;

@@ -175,11 +175,13 @@ Cudnn Cudnn::open() { return Cudnn(std::make_shared<const CudnnLibrary>(CudnnLib
 
 std::optional<std::string> Cudnn::why_unsupported(const core::AttentionProblem& problem) const {
   if (problem.dtype != core::DataType::kFloat16 && problem.dtype != core::DataType::kBFloat16) {
-    return fmt::format("cudnn has no dtype {} here; it has fp16, bf16",
+    return fmt::format("cudnn {} is asked for fp16 and bf16 only, not {}", version(),
                        core::name_of(problem.dtype));
   }
   if (problem.is_causal && problem.seqlen_q > problem.seqlen_kv) {
-    return "cudnn has no causal mask aligned to the bottom right with more queries than keys";
+    return fmt::format(
+        "cudnn {} has no causal mask aligned to the bottom right with more queries than keys",
+        version());
   }
   return std::nullopt;
 }

@@ -143,9 +143,9 @@ std::vector<CudnnDescriptor> CudnnDescriptor::get_descriptors(CudnnAttribute att
   for (std::int64_t i = 0; i < count; ++i) {
     handles.push_back(descriptors.emplace_back(*library_, type).get());
   }
-  std::int64_t filled = 0;
-  if (count > 0) get(count, filled, handles.data());
-  descriptors.erase(descriptors.begin() + std::min(filled, count), descriptors.end());
+  const std::int64_t room = count;
+  if (room > 0) get(room, count, handles.data());
+  descriptors.erase(descriptors.begin() + std::min(count, room), descriptors.end());
   return descriptors;
 }
 

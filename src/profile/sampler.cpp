@@ -68,8 +68,9 @@ std::optional<Sampler::Batch> Sampler::next_batch() {
 
 std::size_t Sampler::rounds_per_batch() const {
   if (!round_us_) return 1;
-  const auto most = static_cast<double>(kLaunchesPerBatch / launches_.size());
-  return static_cast<std::size_t>(std::max(1.0, std::min(kBatchUs / *round_us_, most)));
+  const std::size_t most = std::max<std::size_t>(kLaunchesPerBatch / launches_.size(), 1);
+  const double rounds = std::clamp(kBatchUs / *round_us_, 1.0, static_cast<double>(most));
+  return static_cast<std::size_t>(rounds);
 }
 
 void Sampler::enqueue(const Batch& batch) {
