@@ -222,7 +222,7 @@ class QueryTile {
         const std::int64_t row = row_of(slab, r);
         const bool exists = row < p_.seqlen_q;
         tile::store_row<ptx::Element::kF16>(output_[slab], r, softmax_[slab].normalizer(r),
-                                            exists ? o + row * strides.seq : nullptr);
+                                            o + row * strides.seq, exists);
         if (exists && lane_ % 4 == 0) lse[row] = softmax_[slab].log_sum_exp(r);
       }
     }

@@ -20,28 +20,31 @@ struct Config {
   int producer_registers;  ///< per thread after setmaxnreg
   int consumer_registers;
   bool takes_turns;  ///< ping-pong: consumer warpgroups take turns at issuing their GEMMs
+  int scores_ahead;  ///< per thread, whose exponentials run beside the check of the maximum
 
   [[nodiscard]] constexpr int threads() const { return 128 * (1 + consumer_warpgroups); }
 };
 
 /// head_dim 64: the exponentials take as long as the GEMMs, so three warpgroups share them.
-/// head_dim 256: 80 keys is what shared memory holds twice; no turns, as in FlashAttention-3.
+/// head_dim 256: 80 keys is what shared memory holds twice.
 inline constexpr std::array<Config, 3> kConfigs{{{.head_dim = 64,
                                                   .tile_m = 192,
                                                   .tile_n = 128,
-                                                  .stages = 2,
+                                                  .stages = 3,
                                                   .consumer_warpgroups = 3,
                                                   .producer_registers = 32,
                                                   .consumer_registers = 160,
-                                                  .takes_turns = true},
+                                                  .takes_turns = true,
+                                                  .scores_ahead = 4},
                                                  {.head_dim = 128,
                                                   .tile_m = 128,
                                                   .tile_n = 128,
-                                                  .stages = 2,
+                                                  .stages = 3,
                                                   .consumer_warpgroups = 2,
                                                   .producer_registers = 24,
                                                   .consumer_registers = 240,
-                                                  .takes_turns = true},
+                                                  .takes_turns = true,
+                                                  .scores_ahead = 8},
                                                  {.head_dim = 256,
                                                   .tile_m = 128,
                                                   .tile_n = 80,
@@ -49,7 +52,8 @@ inline constexpr std::array<Config, 3> kConfigs{{{.head_dim = 64,
                                                   .consumer_warpgroups = 2,
                                                   .producer_registers = 24,
                                                   .consumer_registers = 240,
-                                                  .takes_turns = false}}};
+                                                  .takes_turns = true,
+                                                  .scores_ahead = 4}}};
 
 /// Throws at compile time for a head_dim that has no kernel.
 [[nodiscard]] constexpr Config config_for(std::int64_t head_dim) {

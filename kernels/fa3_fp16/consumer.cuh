@@ -1,19 +1,21 @@
 // A consumer warpgroup of the FA3-style kernel: both GEMMs, the softmax between them, the epilogue.
 #pragma once
 
+#include "kernels/fa3_fp16/own_rows.cuh"
 #include "kernels/fa3_fp16/storage.cuh"
 #include "kernels/ptx/mbarrier.cuh"
+#include "kernels/ptx/pin_registers.cuh"
 #include "kernels/ptx/warpgroup.cuh"
 #include "kernels/ptx/wgmma.cuh"
 #include "kernels/tile/online_softmax.cuh"
 #include "kernels/tile/ring.cuh"
-#include "kernels/tile/store_rows.cuh"
 
 #include <cstdint>
 
 namespace fa3prof::kernels::fa3_fp16 {
 
-/// One consumer warpgroup: its 64 rows of each tile.
+/// One consumer warpgroup: its 64 rows of each tile. Tiles follow each other without a gap: the
+/// first scores of the next tile are computed together with the last P V of this one.
 template <typename Instance>
 class Consumer {
  public:
@@ -22,180 +24,210 @@ class Consumer {
       : shared_(shared),
         p_(p),
         warpgroup_(warpgroup),
+        rows_(p, warpgroup),
         thread_(static_cast<int>(threadIdx.x) % kWarpgroupThreads),
-        q_(ptx::shared_matrix(shared.q, 0).advanced(warpgroup * kWarpgroupRows * 128)),
+        q_(ptx::shared_matrix(shared.q[warpgroup], 0)),
         k_(ptx::shared_matrix(shared.k, 0)),
         v_(ptx::shared_matrix(shared.v, Instance::kConfig.tile_n * 128)) {}
 
   __device__ __forceinline__ void run() {
     // The first consumer may issue its GEMMs at once: its last predecessor gives it the turn.
     if (warpgroup_ == Instance::kConfig.consumer_warpgroups - 1) give_turn();
-    unsigned tile_parity = 0;
-    for (int tile_index = blockIdx.x; tile_index < p_.order.tiles;) {
-      attend(work_of<Instance>(p_, tile_index));
-      ptx::mbarrier_wait(&shared_.tile_full, tile_parity);
-      tile_index = shared_.next_tile;
-      ptx::mbarrier_arrive(&shared_.tile_empty);
-      tile_parity ^= 1U;
+    work_ = next_work(static_cast<int>(blockIdx.x));
+    if (work_.key_blocks > 0) {
+      begin();
+      while (step()) {
+      }
     }
     // The turn that no GEMM follows is taken all the same, so that no barrier is left half full.
     if (warpgroup_ == 0) take_turn();
   }
 
  private:
-  static constexpr int kScores = Instance::kConfig.tile_n / 2;     // accumulator registers of S
-  static constexpr int kOutputs = Instance::kConfig.head_dim / 2;  // of O
-  static constexpr int kQBlockBytes = Instance::kConfig.tile_m * 128;
+  static constexpr int kScores = OwnRows<Instance>::kScores;
+  static constexpr int kOutputs = OwnRows<Instance>::kOutputs;
+  static constexpr int kQBlockBytes = kWarpgroupRows * 128;
   static constexpr int kKvBlockBytes = Instance::kConfig.tile_n * 128;
+  static constexpr int kAhead = Instance::kConfig.scores_ahead;
   static constexpr int kStageBytes = Instance::kConfig.tile_n * Instance::kConfig.head_dim * 2;
 
-  __device__ __forceinline__ void attend(const Work& work) {
-    tile::OnlineSoftmax softmax;
-    float output[kOutputs] = {};
-    if (work.key_blocks > 0) {
-      visit_keys(work, softmax, output);
-      softmax.finish_sums();
+  /// The first tile from number `tile_index` on that sees any key, or none (key_blocks = 0) after
+  /// the last; tiles on the way that see no key are written at once.
+  __device__ __forceinline__ Work next_work(int tile_index) {
+    while (tile_index < p_.order.tiles) {
+      const Work work = work_of<Instance>(p_, tile_index);
+      if (!Instance::kIsCausal || work.key_blocks > 0) return work;
+      rows_.store_empty(work);
+      tile_index = receive_tile();
     }
-    store(work, softmax, output);
+    return {};
   }
 
-  /// O += P V and the softmax state over all key blocks, last block first.
-  __device__ __forceinline__ void visit_keys(const Work& work, tile::OnlineSoftmax& softmax,
-                                             float (&output)[kOutputs]) {
-    float scores[kScores];
-    std::uint32_t probabilities[kScores / 2];
-    float rescale[tile::kRowsPerThread];
-    const int first_masked = first_masked_block(work);
-    int block = work.key_blocks - 1;
-
-    ptx::mbarrier_wait(&shared_.q_full, q_parity_);
-    q_parity_ ^= 1U;
-    wait_for_k();
-    issue_scores(scores);
-    ptx::wgmma_wait_group<0>();
-    ptx::pin_registers(scores);
-    release_k();
-    if (block >= first_masked) mask(work, block, scores);
-    softmax.template update<true>(scores, p_.scale_log2, rescale);
-    tile::pack<Instance::kElement>(scores, probabilities);
-
-    for (--block; block >= first_masked; --block) {
-      step<true>(work, block, softmax, scores, probabilities, output);
-    }
-    for (; block >= 0; --block) {
-      step<false>(work, block, softmax, scores, probabilities, output);
-    }
-    release(shared_.q_empty);
-
-    wait_for_v();
-    issue_output(output, probabilities);
-    ptx::wgmma_wait_group<0>();
-    ptx::pin_registers(output);
-    release_v();
+  /// The tile number that the producer drew.
+  __device__ __forceinline__ int receive_tile() {
+    ptx::mbarrier_wait(&shared_.tile_full, tile_parity_);
+    tile_parity_ ^= 1U;
+    // The shuffle tells the compiler that the number is the same for the whole warp.
+    const int tile_index = __shfl_sync(0xffffffffU, shared_.next_tile, 0);
+    if (thread_ % 32 == 0) ptx::mbarrier_arrive(&shared_.tile_empty);
+    return tile_index;
   }
 
-  /// Scores and softmax of `block` while P V of the block before it runs.
-  template <bool kIsMasked>
-  __device__ __forceinline__ void step(const Work& work, int block, tile::OnlineSoftmax& softmax,
-                                       float (&scores)[kScores],
-                                       std::uint32_t (&probabilities)[kScores / 2],
-                                       float (&output)[kOutputs]) {
-    float rescale[tile::kRowsPerThread];
+  /// Scores and softmax of the very first block.
+  __device__ __forceinline__ void begin() {
+    block_ = rows_.key_blocks(work_) - 1;
+    first_masked_ = rows_.first_masked_block(work_);
+    const int skipped = skip_k(work_);
+    wait_for_q();
     wait_for_k();
+    issue_scores();
+    ptx::wgmma_wait_group<0>();
+    finish_scores(block_);
+    if (block_ >= first_masked_) rows_.mask(work_, block_, scores_);
+    float ahead[kAhead];
+    softmax_.start(scores_, p_.scale_log2, ahead);
+    finish_probabilities(ahead);
+    skip_v(skipped);
+  }
+
+  /// O += P V of the current block, and scores and softmax of the one that follows: the next block
+  /// of this tile (last to first) or the first of the next tile. False after the last.
+  __device__ __forceinline__ bool step() {
+    const bool crosses = block_ == 0;
+    Work next = work_;
+    int block = block_ - 1;
+    int skipped = 0;
+    if (crosses) {
+      next = next_work(receive_tile());
+      if (next.key_blocks == 0) {
+        end();
+        return false;
+      }
+      block = rows_.key_blocks(next) - 1;
+      skipped = skip_k(next);
+      wait_for_q();
+    }
+    wait_for_k();
+    issue_both();
+    finish_scores(block);
+
+    const tile::OnlineSoftmax finished = softmax_;
+    if (crosses) {
+      softmax_ = {};
+      first_masked_ = rows_.first_masked_block(next);
+    }
+    if (block >= first_masked_) rows_.mask(next, block, scores_);
+    float ahead[kAhead];
+    float rescale[tile::kRowsPerThread];
+    const bool rescales = softmax_.advance(scores_, p_.scale_log2, ahead, rescale);
+    finish_output();
+    finish_probabilities(ahead);
+    if (crosses) {
+      skip_v(skipped);
+      rows_.store(work_, finished, output_);
+      FA3PROF_UNROLL
+      for (float& output : output_) output = 0.0F;
+    } else if (rescales) {
+      tile::rescale_rows(output_, rescale);
+    }
+    work_ = next;
+    block_ = block;
+    return true;
+  }
+
+  /// The last P V of the last tile.
+  __device__ __forceinline__ void end() {
     take_turn();
-    issue_scores(scores);
     wait_for_v();
-    issue_output(output, probabilities);
+    issue_output();
     give_turn();
+    finish_output();
+    rows_.store(work_, softmax_, output_);
+  }
+
+  /// The rest of the softmax. P V, which reads the probabilities, has been waited for.
+  __device__ __forceinline__ void finish_probabilities(const float (&ahead)[kAhead]) {
+    softmax_.exponentiate(scores_, p_.scale_log2, ahead);
+    tile::pack<Instance::kElement>(scores_, probabilities_);
+    ptx::pin_registers(probabilities_);  // not to be put off until their use, beyond the epilogue
+  }
+
+  /// Both GEMMs of a step, in this warpgroup's turn. K has been waited for.
+  __device__ __forceinline__ void issue_both() {
+    take_turn();
+    issue_scores();
+    wait_for_v();
+    issue_output();
+    give_turn();
+  }
+
+  /// Waits for the scores of `block`, the older of two batches; K, and after block 0 Q, are free.
+  __device__ __forceinline__ void finish_scores(int block) {
     ptx::wgmma_wait_group<1>();
-    ptx::pin_registers(scores);
+    ptx::pin_registers(scores_);
     release_k();
-    if constexpr (kIsMasked) mask(work, block, scores);
-    softmax.template update<kIsMasked>(scores, p_.scale_log2, rescale);
+    if (block == 0) release(shared_.q_empty[warpgroup_]);
+  }
+
+  /// Waits for P V; V is free.
+  __device__ __forceinline__ void finish_output() {
     ptx::wgmma_wait_group<0>();
-    ptx::pin_registers(output);
+    ptx::pin_registers(output_);
     release_v();
-    // Packing waits for the end of P V, which still reads the probabilities.
-    tile::pack<Instance::kElement>(scores, probabilities);
-    tile::rescale_rows(output, rescale);
   }
 
   /// S = Q K^T of the current K stage, as one batch of WGMMAs.
-  __device__ __forceinline__ void issue_scores(float (&scores)[kScores]) {
+  __device__ __forceinline__ void issue_scores() {
     const ptx::SharedMatrix k = k_.advanced(k_at_.stage * kStageBytes);
-    ptx::pin_registers(scores);
+    ptx::pin_registers(scores_);
     ptx::wgmma_fence();
     FA3PROF_UNROLL
     for (int column = 0; column < Instance::kConfig.head_dim; column += kMmaK) {
       const int block = column / kSwizzleColumns;
       const int inside_bytes = column % kSwizzleColumns * 2;
       ptx::Wgmma<Instance::kConfig.tile_n, Instance::kElement>::ss(
-          scores, q_.advanced(block * kQBlockBytes + inside_bytes),
+          scores_, q_.advanced(block * kQBlockBytes + inside_bytes),
           k.advanced(block * kKvBlockBytes + inside_bytes), column != 0);
     }
     ptx::wgmma_commit_group();
   }
 
   /// O += P V of the current V stage, as one batch of WGMMAs.
-  __device__ __forceinline__ void issue_output(float (&output)[kOutputs],
-                                               const std::uint32_t (&probabilities)[kScores / 2]) {
+  __device__ __forceinline__ void issue_output() {
     const ptx::SharedMatrix v = v_.advanced(v_at_.stage * kStageBytes);
-    ptx::pin_registers(output);
+    ptx::pin_registers(output_);
     ptx::wgmma_fence();
     FA3PROF_UNROLL
     for (int key = 0; key < Instance::kConfig.tile_n; key += kMmaK) {
       ptx::Wgmma<Instance::kConfig.head_dim, Instance::kElement>::rs(
-          output, &probabilities[key / 4], v.advanced(key * 128), true);
+          output_, &probabilities_[key / 4], v.advanced(key * 128), true);
     }
     ptx::wgmma_commit_group();
   }
 
-  /// First key block that some row of this warpgroup does not see whole.
-  __device__ __forceinline__ int first_masked_block(const Work& work) const {
-    int visible = p_.seqlen_kv;
-    if constexpr (Instance::kIsCausal) {
-      const int first_row = work.first_row + warpgroup_ * kWarpgroupRows;
-      visible = min(visible, max(0, first_row + 1 + p_.seqlen_kv - p_.seqlen_q));
+  /// Passes by the tile's first key blocks that only other warpgroups see, in K and in turns, so
+  /// that all stay in step. Returns their number, which skip_v needs when V is due.
+  __device__ __forceinline__ int skip_k(const Work& work) {
+    const int skipped = work.key_blocks - rows_.key_blocks(work);
+    for (int i = 0; i < skipped; ++i) {
+      take_turn();
+      give_turn();
+      wait_for_k();
+      release_k();
     }
-    return visible / Instance::kConfig.tile_n;
+    return skipped;
   }
 
-  /// Row (0 or 1) of this thread within the sequence.
-  __device__ __forceinline__ int row_of(const Work& work, int r) const {
-    return work.first_row + warpgroup_ * kWarpgroupRows + thread_ / 32 * 16 + thread_ % 32 / 4 +
-           8 * r;
+  __device__ __forceinline__ void skip_v(int skipped) {
+    for (int i = 0; i < skipped; ++i) {
+      wait_for_v();
+      release_v();
+    }
   }
 
-  __device__ __forceinline__ void mask(const Work& work, int block,
-                                       float (&scores)[kScores]) const {
-    int visible[tile::kRowsPerThread];
-    FA3PROF_UNROLL
-    for (int r = 0; r < tile::kRowsPerThread; ++r) {
-      visible[r] = p_.seqlen_kv;
-      if constexpr (Instance::kIsCausal) {
-        visible[r] = min(visible[r], row_of(work, r) + 1 + p_.seqlen_kv - p_.seqlen_q);
-      }
-    }
-    tile::mask_scores(scores, block * Instance::kConfig.tile_n, visible);
-  }
-
-  /// Epilogue: normalises and writes the rows that exist.
-  __device__ __forceinline__ void store(const Work& work, const tile::OnlineSoftmax& softmax,
-                                        const float (&output)[kOutputs]) const {
-    const auto [row_block, head, batch] = work.at;
-    const std::int64_t base = batch * p_.o_strides.batch + head * p_.o_strides.head;
-    const std::int64_t lse_base =
-        (static_cast<std::int64_t>(batch) * p_.order.heads + head) * p_.seqlen_q;
-    FA3PROF_UNROLL
-    for (int r = 0; r < tile::kRowsPerThread; ++r) {
-      const int row = row_of(work, r);
-      const bool exists = row < p_.seqlen_q;
-      tile::store_row<Instance::kElement>(output, r, softmax.normalizer(r),
-                                          exists ? p_.o + base + row * p_.o_strides.seq : nullptr);
-      if (exists && thread_ % 4 == 0) {
-        p_.lse[lse_base + row] = softmax.log_sum_exp(r, p_.scale_log2);
-      }
-    }
+  __device__ __forceinline__ void wait_for_q() {
+    ptx::mbarrier_wait(&shared_.q_full[warpgroup_], q_parity_);
+    q_parity_ ^= 1U;
   }
 
   __device__ __forceinline__ void wait_for_k() {
@@ -240,6 +272,7 @@ class Consumer {
   SharedStorage<Instance>& shared_;
   const Parameters& p_;
   int warpgroup_;
+  OwnRows<Instance> rows_;
   int thread_;
   ptx::SharedMatrix q_;
   ptx::SharedMatrix k_;
@@ -247,6 +280,14 @@ class Consumer {
   tile::RingPosition<Instance::kConfig.stages> k_at_;
   tile::RingPosition<Instance::kConfig.stages> v_at_;
   unsigned q_parity_ = 0;
+  unsigned tile_parity_ = 0;
+  Work work_ = {};
+  int block_ = 0;         ///< of work_, whose P V comes next
+  int first_masked_ = 0;  ///< first block of work_ that needs a mask
+  tile::OnlineSoftmax softmax_;
+  float scores_[kScores];
+  std::uint32_t probabilities_[kScores / 2];
+  float output_[kOutputs] = {};
 };
 
 }  // namespace fa3prof::kernels::fa3_fp16

@@ -6,14 +6,18 @@
 //
 // A persistent CTA works through tiles of query rows of one head, visiting key blocks from the last
 // to the first so that only the first ones visited need masks. One producer thread brings Q, K and
-// V by TMA; two or three consumer warpgroups own 64 rows each and run both GEMMs by WGMMA. Two
-// overlaps hide the softmax: inside a warpgroup the softmax of block j runs while P V of the block
-// before does (algorithm 2 of the paper), and the warpgroups take turns at issuing GEMMs
-// (ping-pong), so that one's softmax runs under the others' GEMMs. O goes from registers to global
+// V by TMA; two or three consumer warpgroups own 64 rows each and run both GEMMs by WGMMA. Three
+// overlaps hide what is not a GEMM: a warpgroup issues the scores of block j before P V of the block
+// before (algorithm 2 of the paper), the warpgroups take turns at issuing GEMMs (ping-pong), so that
+// one's softmax runs under the others' GEMMs, and the last P V of a tile is issued together with the
+// first scores of the next, so that tiles follow without a gap. O goes from registers to global
 // memory.
 //
-// Shared memory in KiB, Q + two K + two V (and 1 KiB for the barriers):
-// d = 64, tile 192 x 128: 24 + 32 + 32; d = 128, 128 x 128: 32 + 64 + 64; d = 256, 128 x 80: 64 +
+// The softmax keeps a reference in place of the running maximum (kernels/tile/online_softmax.cuh),
+// and a warpgroup passes by the key blocks that the causal mask hides from all of its rows.
+//
+// Shared memory in KiB, Q + the stages of K + those of V (and 1 KiB for the barriers):
+// d = 64, tile 192 x 128: 24 + 48 + 48; d = 128, 128 x 128: 32 + 96 + 96; d = 256, 128 x 80: 64 +
 // 80 + 80.
 #pragma once
 

@@ -22,8 +22,10 @@ namespace fa3prof::kernels::fa3_fp16 {
 template <typename Instance>
 __device__ __forceinline__ void initialise(SharedStorage<Instance>& shared) {
   constexpr unsigned kConsumers = Instance::kConfig.consumer_warpgroups;
-  ptx::mbarrier_init(&shared.q_full, 1);
-  ptx::mbarrier_init(&shared.q_empty, kConsumers);
+  for (unsigned i = 0; i < kConsumers; ++i) {
+    ptx::mbarrier_init(&shared.q_full[i], 1);
+    ptx::mbarrier_init(&shared.q_empty[i], 1);
+  }
   for (int stage = 0; stage < Instance::kConfig.stages; ++stage) {
     ptx::mbarrier_init(&shared.k_full[stage], 1);
     ptx::mbarrier_init(&shared.k_empty[stage], kConsumers);
@@ -31,7 +33,7 @@ __device__ __forceinline__ void initialise(SharedStorage<Instance>& shared) {
     ptx::mbarrier_init(&shared.v_empty[stage], kConsumers);
   }
   ptx::mbarrier_init(&shared.tile_full, 1);
-  ptx::mbarrier_init(&shared.tile_empty, kConsumers * kWarpgroupThreads);
+  ptx::mbarrier_init(&shared.tile_empty, kConsumers * kWarpgroupThreads / 32);
   ptx::fence_mbarrier_init();
 }
 
@@ -51,7 +53,7 @@ __global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
   if (warpgroup == 0) {
     ptx::setmaxnreg_dec<Instance::kConfig.producer_registers>();
     if (threadIdx.x / 32 == 0 && ptx::elect_sync()) {
-      produce<Instance>(shared, p, q_map, k_map, v_map);
+      Producer<Instance>(shared, p, q_map, k_map, v_map).run();
     }
   } else {
     ptx::setmaxnreg_inc<Instance::kConfig.consumer_registers>();
@@ -70,6 +72,7 @@ LaunchDescription describe_instance(const core::AttentionProblem& problem) {
       describe_kernel(function<Instance>(), Instance::kConfig, sizeof(SharedStorage<Instance>));
   description.grid =
       std::min(multiprocessors(), tile::tile_order(problem, Instance::kConfig.tile_m).tiles);
+  description.tile.slab_m = kWarpgroupRows;
   description.is_persistent = true;
   return description;
 }
@@ -78,14 +81,13 @@ template <typename Instance>
 void launch_instance(const core::AttentionProblem& problem, const AttentionTensors& tensors,
                      cudaStream_t stream) {
   const auto map_of = [&](const void* base, const Strides& strides, bool is_query) {
-    return make_tile_map(
-        {.base = base,
-         .strides = strides,
-         .batch = problem.batch,
-         .seqlen = is_query ? problem.seqlen_q : problem.seqlen_kv,
-         .heads = is_query ? problem.num_heads : problem.num_heads_kv,
-         .head_dim = Instance::kConfig.head_dim,
-         .tile_rows = is_query ? Instance::kConfig.tile_m : Instance::kConfig.tile_n});
+    return make_tile_map({.base = base,
+                          .strides = strides,
+                          .batch = problem.batch,
+                          .seqlen = is_query ? problem.seqlen_q : problem.seqlen_kv,
+                          .heads = is_query ? problem.num_heads : problem.num_heads_kv,
+                          .head_dim = Instance::kConfig.head_dim,
+                          .tile_rows = is_query ? kWarpgroupRows : Instance::kConfig.tile_n});
   };
   const Parameters parameters{
       .o = static_cast<std::uint16_t*>(tensors.o),

@@ -10,59 +10,117 @@
 
 namespace fa3prof::kernels::fa3_fp16 {
 
-/// The producer thread: tile numbers, Q once a tile, K one block ahead of V.
+/// The producer thread. It loads in the order in which the consumers ask: K one block ahead of V,
+/// and the first K and Q of the next tile before the last V of this one.
 template <typename Instance>
-__device__ __forceinline__ void produce(SharedStorage<Instance>& shared, const Parameters& p,
-                                        const CUtensorMap& q_map, const CUtensorMap& k_map,
-                                        const CUtensorMap& v_map) {
-  constexpr unsigned kQBytes = sizeof(shared.q);
-  constexpr unsigned kKvBytes = sizeof(shared.k[0]);
-  tile::RingPosition<Instance::kConfig.stages> k_at;
-  tile::RingPosition<Instance::kConfig.stages> v_at;
-  unsigned q_parity = 0;
-  unsigned tile_parity = 0;
+class Producer {
+ public:
+  __device__ __forceinline__ Producer(SharedStorage<Instance>& shared, const Parameters& p,
+                                      const CUtensorMap& q_map, const CUtensorMap& k_map,
+                                      const CUtensorMap& v_map)
+      : shared_(shared), p_(p), q_map_(q_map), k_map_(k_map), v_map_(v_map) {}
 
-  for (int tile_index = blockIdx.x; tile_index < p.order.tiles;) {
-    const Work work = work_of<Instance>(p, tile_index);
-    const int kv_head = work.at.head / p.heads_per_kv_head;
-    const auto load_block = [&](auto& buffers, std::uint64_t* full, std::uint64_t* empty,
-                                const CUtensorMap& map, auto& at, int block) {
-      // A fresh ring is empty: waiting for the parity before the first passes at once.
-      ptx::mbarrier_wait(&empty[at.stage], at.parity ^ 1U);
-      ptx::mbarrier_arrive_expect_tx(&full[at.stage], kKvBytes);
-      ptx::tma_load_tile(buffers[at.stage], &map,
-                         {block * Instance::kConfig.tile_n, kv_head, work.at.batch},
-                         &full[at.stage], ptx::CacheHint::kEvictLast);
-      at.advance();
-    };
-    const auto load_k = [&](int block) {
-      load_block(shared.k, shared.k_full, shared.k_empty, k_map, k_at, block);
-    };
-    const auto load_v = [&](int block) {
-      load_block(shared.v, shared.v_full, shared.v_empty, v_map, v_at, block);
-    };
-
-    const int drawn_tile = tile::draw_tile(p.tile_counter, p.order);
-    if (work.key_blocks > 0) {
-      load_k(work.key_blocks - 1);
-      ptx::mbarrier_wait(&shared.q_empty, q_parity ^ 1U);
-      ptx::mbarrier_arrive_expect_tx(&shared.q_full, kQBytes);
-      ptx::tma_load_tile(shared.q, &q_map, {work.first_row, work.at.head, work.at.batch},
-                         &shared.q_full, ptx::CacheHint::kEvictFirst);
-      q_parity ^= 1U;
-      for (int block = work.key_blocks - 1; block > 0; --block) {
-        load_k(block - 1);
-        load_v(block);
+  __device__ __forceinline__ void run() {
+    Source source = next_source(static_cast<int>(blockIdx.x));
+    if (source.key_blocks == 0) return;
+    load_k(source, source.key_blocks - 1);
+    load_q(source);
+    while (true) {
+      for (int block = source.key_blocks - 1; block > 0; --block) {
+        load_k(source, block - 1);
+        load_v(source, block);
       }
-      load_v(0);
+      // Drawn as late as the loads allow: a tile drawn early would wait behind a long one.
+      const Source next = next_source(draw_tile());
+      if (next.key_blocks == 0) break;
+      load_k(next, next.key_blocks - 1);
+      load_v(source, 0);
+      load_q(next);
+      source = next;
     }
-
-    ptx::mbarrier_wait(&shared.tile_empty, tile_parity ^ 1U);
-    shared.next_tile = drawn_tile;
-    ptx::mbarrier_arrive(&shared.tile_full);
-    tile_parity ^= 1U;
-    tile_index = drawn_tile;
+    load_v(source, 0);
   }
-}
+
+ private:
+  static constexpr unsigned kQBytes = sizeof(SharedStorage<Instance>::q[0]);
+  static constexpr unsigned kKvBytes = sizeof(SharedStorage<Instance>::k[0]);
+
+  /// Where a tile comes from. Worked out once a tile: a buffer that becomes free is to be filled
+  /// again at once.
+  struct Source {
+    int first_row;
+    int head;
+    int kv_head;
+    int batch;
+    int key_blocks;
+  };
+
+  /// The first tile from number `tile_index` on that sees any key, or none (key_blocks = 0).
+  __device__ __forceinline__ Source next_source(int tile_index) {
+    while (tile_index < p_.order.tiles) {
+      const Work work = work_of<Instance>(p_, tile_index);
+      if (!Instance::kIsCausal || work.key_blocks > 0) {
+        const int head = head_of(p_, work);
+        return {work.first_row, head, head / p_.heads_per_kv_head, batch_of(p_, work),
+                work.key_blocks};
+      }
+      tile_index = draw_tile();
+    }
+    return {};
+  }
+
+  /// Draws the next tile number and tells the consumers.
+  __device__ __forceinline__ int draw_tile() {
+    const int tile_index = tile::draw_tile(p_.tile_counter, p_.order);
+    ptx::mbarrier_wait(&shared_.tile_empty, tile_parity_ ^ 1U);
+    tile_parity_ ^= 1U;
+    shared_.next_tile = tile_index;
+    ptx::mbarrier_arrive(&shared_.tile_full);
+    return tile_index;
+  }
+
+  __device__ __forceinline__ void load_q(const Source& source) {
+    FA3PROF_UNROLL
+    for (int i = 0; i < Instance::kConfig.consumer_warpgroups; ++i) {
+      ptx::mbarrier_wait(&shared_.q_empty[i], q_parity_ ^ 1U);
+      ptx::mbarrier_arrive_expect_tx(&shared_.q_full[i], kQBytes);
+      ptx::tma_load_tile(shared_.q[i], &q_map_,
+                         {source.first_row + i * kWarpgroupRows, source.head, source.batch},
+                         &shared_.q_full[i], ptx::CacheHint::kEvictFirst);
+    }
+    q_parity_ ^= 1U;
+  }
+
+  __device__ __forceinline__ void load_k(const Source& source, int block) {
+    // A fresh ring is empty: waiting for the parity before the first passes at once.
+    ptx::mbarrier_wait(&shared_.k_empty[k_at_.stage], k_at_.parity ^ 1U);
+    ptx::mbarrier_arrive_expect_tx(&shared_.k_full[k_at_.stage], kKvBytes);
+    ptx::tma_load_tile(shared_.k[k_at_.stage], &k_map_, keys_of(source, block),
+                       &shared_.k_full[k_at_.stage], ptx::CacheHint::kEvictLast);
+    k_at_.advance();
+  }
+
+  __device__ __forceinline__ void load_v(const Source& source, int block) {
+    ptx::mbarrier_wait(&shared_.v_empty[v_at_.stage], v_at_.parity ^ 1U);
+    ptx::mbarrier_arrive_expect_tx(&shared_.v_full[v_at_.stage], kKvBytes);
+    ptx::tma_load_tile(shared_.v[v_at_.stage], &v_map_, keys_of(source, block),
+                       &shared_.v_full[v_at_.stage], ptx::CacheHint::kEvictLast);
+    v_at_.advance();
+  }
+
+  static __device__ __forceinline__ ptx::TileCoordinates keys_of(const Source& source, int block) {
+    return {block * Instance::kConfig.tile_n, source.kv_head, source.batch};
+  }
+
+  SharedStorage<Instance>& shared_;
+  const Parameters& p_;
+  const CUtensorMap& q_map_;
+  const CUtensorMap& k_map_;
+  const CUtensorMap& v_map_;
+  tile::RingPosition<Instance::kConfig.stages> k_at_;
+  tile::RingPosition<Instance::kConfig.stages> v_at_;
+  unsigned q_parity_ = 0;
+  unsigned tile_parity_ = 0;
+};
 
 }  // namespace fa3prof::kernels::fa3_fp16

@@ -17,14 +17,15 @@ constexpr int kMmaK = 16;            // K of one WGMMA
 
 template <typename Instance>
 struct SharedStorage {
-  static constexpr int kQElements = Instance::kConfig.tile_m * Instance::kConfig.head_dim;
+  static constexpr int kConsumers = Instance::kConfig.consumer_warpgroups;
+  static constexpr int kQElements = kWarpgroupRows * Instance::kConfig.head_dim;
   static constexpr int kKvElements = Instance::kConfig.tile_n * Instance::kConfig.head_dim;
 
-  alignas(1024) std::uint16_t q[kQElements];
+  alignas(1024) std::uint16_t q[kConsumers][kQElements];
   alignas(1024) std::uint16_t k[Instance::kConfig.stages][kKvElements];
   alignas(1024) std::uint16_t v[Instance::kConfig.stages][kKvElements];
-  std::uint64_t q_full;
-  std::uint64_t q_empty;
+  std::uint64_t q_full[kConsumers];
+  std::uint64_t q_empty[kConsumers];
   std::uint64_t k_full[Instance::kConfig.stages];
   std::uint64_t k_empty[Instance::kConfig.stages];
   std::uint64_t v_full[Instance::kConfig.stages];
@@ -51,10 +52,18 @@ struct Parameters {
 
 /// A tile of output and the key blocks it needs.
 struct Work {
-  tile::TilePosition at;
+  int pair;  ///< batch * heads + head: one register where two would stay live
   int first_row;
   int key_blocks;
 };
+
+__device__ __forceinline__ int head_of(const Parameters& p, const Work& work) {
+  return work.pair % p.order.heads;
+}
+
+__device__ __forceinline__ int batch_of(const Parameters& p, const Work& work) {
+  return work.pair / p.order.heads;
+}
 
 template <typename Instance>
 __device__ __forceinline__ Work work_of(const Parameters& p, int tile_index) {
@@ -65,7 +74,8 @@ __device__ __forceinline__ Work work_of(const Parameters& p, int tile_index) {
     const int end_row = min(first_row + Instance::kConfig.tile_m, p.seqlen_q);
     visible = min(visible, max(0, end_row + p.seqlen_kv - p.seqlen_q));
   }
-  return {at, first_row, (visible + Instance::kConfig.tile_n - 1) / Instance::kConfig.tile_n};
+  return {at.batch * p.order.heads + at.head, first_row,
+          (visible + Instance::kConfig.tile_n - 1) / Instance::kConfig.tile_n};
 }
 
 }  // namespace fa3prof::kernels::fa3_fp16

@@ -9,7 +9,6 @@
 
 #include "kernels/ptx/element.h"
 #include "kernels/ptx/mbarrier.cuh"
-#include "kernels/ptx/unroll.h"
 
 #include <cstdint>
 
@@ -56,19 +55,6 @@ __device__ __forceinline__ void wgmma_commit_group() {
 template <int kPending>
 __device__ __forceinline__ void wgmma_wait_group() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
-}
-
-/// Keeps plain reads and writes of these registers on their side of a wait or fence. Emits nothing.
-template <typename T, int kCount>
-__device__ __forceinline__ void pin_registers(T (&registers)[kCount]) {
-  FA3PROF_UNROLL
-  for (int i = 0; i < kCount; ++i) {
-    if constexpr (sizeof(T) == sizeof(float) && static_cast<T>(0.5F) != static_cast<T>(0)) {
-      asm volatile("" : "+f"(registers[i])::"memory");
-    } else {
-      asm volatile("" : "+r"(registers[i])::"memory");
-    }
-  }
 }
 
 /// m64nNk16, float32 += element * element. `a` K-major. In `ss` both operands are in shared memory

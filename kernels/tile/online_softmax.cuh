@@ -4,10 +4,12 @@
 
 #include "kernels/ptx/convert.cuh"
 #include "kernels/ptx/math.cuh"
+#include "kernels/ptx/pin_registers.cuh"
 #include "kernels/ptx/unroll.h"
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace fa3prof::kernels::tile {
 
@@ -24,71 +26,76 @@ __device__ __forceinline__ float reduce_quad(float value, Combine combine) {
 }
 
 /// State of the two rows over the key blocks seen so far. Scores are raw (unscaled) dot products;
-/// `scale_log2` = softmax_scale * log2(e) turns them into exponents of two.
+/// `scale_log2` = softmax_scale * log2(e) > 0 turns them into exponents of two. Probabilities are
+/// relative to a reference, a maximum that is raised only when a score exceeds it by more than
+/// kSlack: any reference gives the same softmax once rows are divided by their sums, and within the
+/// slack nothing overflows. So the usual block needs no rescale, no exchange between lanes, and no
+/// maximum before its exponentials: a comparison with a limit runs beside them.
 struct OnlineSoftmax {
-  float row_max[kRowsPerThread] = {-INFINITY, -INFINITY};
-  float row_sum[kRowsPerThread] = {0.0F, 0.0F};  ///< of this thread's columns only
+  static constexpr int kNoKeyYet = std::numeric_limits<int>::min();
+  static constexpr int kAlwaysCheck = kNoKeyYet + 1;
+  static constexpr float kSlack = 8.0F;       ///< exponents of two above the reference
+  static constexpr float kMostSlack = 15.0F;  ///< 2^15 still is a number in fp16
 
-  /// Replaces scores by probabilities relative to the new maximum, updates the state, and returns
-  /// in `rescale` the factor that brings earlier sums and outputs to that maximum. kMayBeEmpty: a
-  /// row may have no visible key yet (all scores -inf so far).
-  template <bool kMayBeEmpty, int kCount>
-  __device__ __forceinline__ void update(float (&scores)[kCount], float scale_log2,
-                                         float (&rescale)[kRowsPerThread]) {
-    float offset[kRowsPerThread];
-    float largest_score[kRowsPerThread];
-    find_maxima(scores, largest_score);
+  float row_sum[kRowsPerThread] = {0.0F, 0.0F};  ///< of this thread's columns only
+  float offset[kRowsPerThread] = {0.0F, 0.0F};   ///< reference * scale_log2
+  /// Bits of the highest score that leaves the reference as it is: +0 or more, or one of the above.
+  int limit[kRowsPerThread] = {kNoKeyYet, kNoKeyYet};
+
+  /// Takes in the first block of a tile, as advance does later ones; state as constructed.
+  template <int kAhead, int kCount>
+  __device__ __forceinline__ void start(const float (&scores)[kCount], float scale_log2,
+                                        float (&ahead)[kAhead]) {
+    float unused[kRowsPerThread];
+    raise_reference(scores, scale_log2, unused);
+    FA3PROF_UNROLL
+    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scale_log2);
+  }
+
+  /// Checks a block of scores against the limit, and raises the reference where it is exceeded:
+  /// then returns true, with the factor for earlier outputs in `rescale`. The probabilities of the
+  /// first kAhead scores, computed meanwhile, are left in `ahead`.
+  template <int kAhead, int kCount>
+  __device__ __forceinline__ bool advance(const float (&scores)[kCount], float scale_log2,
+                                          float (&ahead)[kAhead],
+                                          float (&rescale)[kRowsPerThread]) {
+    FA3PROF_UNROLL
+    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scale_log2);
+    // From 0 upwards floats order as their bits do, and negative ones stay below: against a limit
+    // >= +0 the three-way integer maximum is right and takes half the instructions.
+    bool exceeds = false;
     FA3PROF_UNROLL
     for (int r = 0; r < kRowsPerThread; ++r) {
-      const float largest = largest_score[r];
-      // -inf - -inf would be NaN: an empty row keeps probabilities 0 by subtracting 0 instead.
-      const float subtracted = kMayBeEmpty && largest == -INFINITY ? 0.0F : largest;
-      rescale[r] = ptx::ex2((row_max[r] - subtracted) * scale_log2);
-      offset[r] = subtracted * scale_log2;
-      row_max[r] = largest;
+      int bits[2] = {limit[r], limit[r]};
+      FA3PROF_UNROLL
+      for (int i = 2 * r; i < kCount; i += 4) {
+        int& chain = bits[i / 4 % 2];  // two chains: the latency of one hides behind the other
+        chain = __vimax3_s32(chain, __float_as_int(scores[i]), __float_as_int(scores[i + 1]));
+      }
+      exceeds = exceeds || max(bits[0], bits[1]) > limit[r];
     }
+    ptx::pin_registers(ahead);
+    if (__any_sync(0xffffffffU, exceeds) == 0) return false;
+    raise_reference(scores, scale_log2, rescale);
+    FA3PROF_UNROLL
+    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scale_log2);
+    return true;
+  }
+
+  /// Replaces scores by probabilities, those of `ahead` and the rest, and adds them to row_sum.
+  template <int kAhead, int kCount>
+  __device__ __forceinline__ void exponentiate(float (&scores)[kCount], float scale_log2,
+                                               const float (&ahead)[kAhead]) {
     FA3PROF_UNROLL
     for (int i = 0; i < kCount; ++i) {
-      scores[i] = ptx::ex2(fmaf(scores[i], scale_log2, -offset[row_of(i)]));
+      scores[i] = i < kAhead ? ahead[i] : probability(scores[i], i, scale_log2);
     }
     FA3PROF_UNROLL
     for (int r = 0; r < kRowsPerThread; ++r) {
-      float sum = row_sum[r] * rescale[r];
+      float sum = row_sum[r];
       FA3PROF_UNROLL
       for (int i = 2 * r; i < kCount; i += 4) sum += scores[i] + scores[i + 1];
       row_sum[r] = sum;
-    }
-  }
-
-  /// The larger of row_max and the scores, over the whole row.
-  template <int kCount>
-  __device__ __forceinline__ void find_maxima(const float (&scores)[kCount],
-                                              float (&largest)[kRowsPerThread]) const {
-    // From 0 upwards floats order as their bits do, and negative ones stay below: with a running
-    // maximum >= +0 the three-way integer maximum is right and takes half the instructions.
-    if (__all_sync(0xffffffffU,
-                   __float_as_int(row_max[0]) >= 0 && __float_as_int(row_max[1]) >= 0) != 0) {
-      FA3PROF_UNROLL
-      for (int r = 0; r < kRowsPerThread; ++r) {
-        int bits[2] = {__float_as_int(row_max[r]), __float_as_int(row_max[r])};
-        FA3PROF_UNROLL
-        for (int i = 2 * r; i < kCount; i += 4) {
-          int& chain = bits[i / 4 % 2];  // two chains: the latency of one hides behind the other
-          chain = __vimax3_s32(chain, __float_as_int(scores[i]), __float_as_int(scores[i + 1]));
-        }
-        largest[r] = reduce_quad(__int_as_float(max(bits[0], bits[1])),
-                                 [](float a, float b) { return fmaxf(a, b); });
-      }
-      return;
-    }
-    FA3PROF_UNROLL
-    for (int r = 0; r < kRowsPerThread; ++r) {
-      largest[r] = row_max[r];
-      FA3PROF_UNROLL
-      for (int i = 2 * r; i < kCount; i += 4) {
-        largest[r] = fmaxf(largest[r], fmaxf(scores[i], scores[i + 1]));
-      }
-      largest[r] = reduce_quad(largest[r], [](float a, float b) { return fmaxf(a, b); });
     }
   }
 
@@ -107,18 +114,47 @@ struct OnlineSoftmax {
   }
 
   /// Natural logarithm of the sum of exponentials of row r; -inf for an empty row.
-  [[nodiscard]] __device__ __forceinline__ float log_sum_exp(int r, float scale_log2) const {
+  [[nodiscard]] __device__ __forceinline__ float log_sum_exp(int r) const {
     constexpr float kLn2 = 0.693147180559945309F;
-    return row_sum[r] == 0.0F ? -INFINITY : (row_max[r] * scale_log2 + __log2f(row_sum[r])) * kLn2;
+    return row_sum[r] == 0.0F ? -INFINITY : (offset[r] + __log2f(row_sum[r])) * kLn2;
+  }
+
+ private:
+  [[nodiscard]] __device__ __forceinline__ float probability(float score, int i,
+                                                             float scale_log2) const {
+    return ptx::ex2(fmaf(score, scale_log2, -offset[row_of(i)]));
+  }
+
+  template <int kCount>
+  __device__ __forceinline__ void raise_reference(const float (&scores)[kCount], float scale_log2,
+                                                  float (&rescale)[kRowsPerThread]) {
+    FA3PROF_UNROLL
+    for (int r = 0; r < kRowsPerThread; ++r) {
+      float largest = -INFINITY;
+      FA3PROF_UNROLL
+      for (int i = 2 * r; i < kCount; i += 4) {
+        largest = fmaxf(largest, fmaxf(scores[i], scores[i + 1]));
+      }
+      largest = reduce_quad(largest, [](float a, float b) { return fmaxf(a, b); });
+      const float exponent = largest * scale_log2;
+      const bool is_first = limit[r] == kNoKeyYet;
+      const bool rises = largest != -INFINITY && (is_first || exponent > offset[r] + kSlack);
+      const float raised = rises ? exponent : offset[r];
+      rescale[r] = is_first ? 0.0F : ptx::ex2(offset[r] - raised);
+      offset[r] = raised;
+      row_sum[r] *= rescale[r];
+      const float highest = largest + __fdividef(kSlack, scale_log2);
+      const int raised_limit =
+          exponent < -kMostSlack ? kAlwaysCheck : __float_as_int(highest > 0.0F ? highest : 0.0F);
+      limit[r] = rises ? raised_limit : limit[r];
+    }
   }
 };
 
-/// Multiplies each row of an accumulator by its factor; leaves it alone where no row of the warp
-/// changed, which is exact.
+/// Multiplies each row of an accumulator by its factor.
 template <int kCount>
 __device__ __forceinline__ void rescale_rows(float (&output)[kCount],
                                              const float (&factor)[kRowsPerThread]) {
-  if (__any_sync(0xffffffffU, factor[0] != 1.0F || factor[1] != 1.0F) == 0) return;
   FA3PROF_UNROLL
   for (int i = 0; i < kCount; ++i) output[i] *= factor[row_of(i)];
 }

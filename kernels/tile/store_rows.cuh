@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/ptx/convert.cuh"
+#include "kernels/ptx/global_store.cuh"
 #include "kernels/ptx/unroll.h"
 
 #include <cstdint>
@@ -33,10 +34,10 @@ __device__ __forceinline__ void transpose_quad(std::uint32_t (&v)[4]) {
 }
 
 /// Stores row r (0 or 1) of a [64, kCount * 2] accumulator, times `factor`, as 16-bit elements to
-/// `row`. All 32 lanes take part; lanes of an invisible row pass nullptr.
+/// `row` where `exists`. All 32 lanes take part.
 template <ptx::Element kElement, int kCount>
 __device__ __forceinline__ void store_row(const float (&values)[kCount], int r, float factor,
-                                          void* row) {
+                                          void* row, bool exists) {
   static_assert(kCount % 16 == 0, "four column blocks of eight are stored together");
   const int lane = static_cast<int>(threadIdx.x % 4);
   FA3PROF_UNROLL
@@ -48,10 +49,7 @@ __device__ __forceinline__ void store_row(const float (&values)[kCount], int r, 
       piece[j] = ptx::pack_pair<kElement>(values[i] * factor, values[i + 1] * factor);
     }
     transpose_quad(piece);
-    if (row != nullptr) {
-      static_cast<uint4*>(row)[4 * group + lane] =
-          make_uint4(piece[0], piece[1], piece[2], piece[3]);
-    }
+    ptx::store_16_bytes_if(exists, static_cast<uint4*>(row) + 4 * group + lane, piece);
   }
 }
 

@@ -91,13 +91,18 @@ double flops_convention(const AttentionProblem& problem) {
 }
 
 double flops_tile_padded(const AttentionProblem& problem, const Tile& tile) {
-  std::int64_t blocks = 0;
+  const std::int64_t slab = tile.slab_m.value_or(tile.m);
+  std::int64_t row_blocks = 0;
   for (std::int64_t m = 0; m < problem.seqlen_q; m += tile.m) {
-    blocks += key_blocks(problem, m + tile.m, tile.n);
+    const std::int64_t of_tile = key_blocks(problem, m + tile.m, tile.n);
+    for (std::int64_t row = m; row < m + tile.m; row += slab) {
+      const std::int64_t of_slab = key_blocks(problem, row + slab, tile.n);
+      row_blocks += slab * std::min(of_tile, std::max<std::int64_t>(of_slab, 1));
+    }
   }
-  return 4.0 * static_cast<double>(problem.head_dim) * static_cast<double>(blocks) *
-         static_cast<double>(tile.m) * static_cast<double>(tile.n) *
-         static_cast<double>(problem.num_heads) * static_cast<double>(problem.batch);
+  return 4.0 * static_cast<double>(problem.head_dim) * static_cast<double>(row_blocks) *
+         static_cast<double>(tile.n) * static_cast<double>(problem.num_heads) *
+         static_cast<double>(problem.batch);
 }
 
 double min_bytes(const AttentionProblem& problem) {

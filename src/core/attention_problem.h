@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,9 @@ struct AttentionProblem {
 struct Tile {
   std::int64_t m = 0;
   std::int64_t n = 0;
+  /// Rows that together pass by the key blocks which the mask hides from all of them, a warpgroup's
+  /// share of the tile; divides m. Without it the whole tile does.
+  std::optional<std::int64_t> slab_m = std::nullopt;
 
   bool operator==(const Tile&) const = default;
 };
@@ -67,7 +71,8 @@ void validate(const AttentionProblem& problem);
 /// The papers' convention: 4 * B * H * Sq * Skv * D, halved when causal. Published TFLOPS use it.
 [[nodiscard]] double flops_convention(const AttentionProblem& problem);
 
-/// What a kernel with this tile executes: whole tiles, visited key blocks only, both GEMMs.
+/// What a kernel with this tile executes: whole tiles, visited key blocks only, both GEMMs. A slab
+/// visits at least one key block where its tile does.
 /// Hardware counters see this number.
 [[nodiscard]] double flops_tile_padded(const AttentionProblem& problem, const Tile& tile);
 

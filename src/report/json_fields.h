@@ -99,6 +99,7 @@ template <Is<core::Tile> T>
 void walk(auto& walker, T& tile) {
   walker.required("m", tile.m);
   walker.required("n", tile.n);
+  walker.optional("slab_m", tile.slab_m);
 }
 
 template <Is<core::Launch> T>

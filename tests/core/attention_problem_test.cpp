@@ -78,6 +78,27 @@ TEST_CASE("key blocks and padded FLOPs equal a count over all tiles", "[core]") 
   }
 }
 
+TEST_CASE("slabs pass by the key blocks hidden from them, but one", "[core]") {
+  const auto tile = GENERATE(Tile{4, 4, 2}, Tile{6, 5, 2}, Tile{6, 2, 3}, Tile{4, 3, 4});
+  for (const AttentionProblem& problem : small_problems()) {
+    const std::int64_t slab_m = *tile.slab_m;
+    CAPTURE(core::describe(problem), tile.m, tile.n, slab_m);
+    std::int64_t row_blocks = 0;
+    for (std::int64_t m = 0; m < problem.seqlen_q; m += tile.m) {
+      const std::int64_t of_tile = count_blocks(problem, m, tile);
+      for (std::int64_t row = m; row < m + tile.m && of_tile > 0; row += slab_m) {
+        const Tile slab{slab_m, tile.n};
+        // Rows beyond the sequence do what the tile's last row does.
+        const std::int64_t of_slab =
+            row < problem.seqlen_q ? count_blocks(problem, row, slab) : of_tile;
+        row_blocks += slab_m * std::max<std::int64_t>(of_slab, 1);
+      }
+    }
+    const std::int64_t flops = 4 * 64 * tile.n * row_blocks * 6 * 2;
+    CHECK(core::flops_tile_padded(problem, tile) == static_cast<double>(flops));
+  }
+}
+
 TEST_CASE("a one by one tile executes exactly the attended pairs", "[core]") {
   for (const AttentionProblem& problem : small_problems()) {
     CHECK(core::flops_tile_padded(problem, {1, 1}) == core::flops_algorithmic(problem));

@@ -48,7 +48,7 @@ core::Result measured_result(const std::string& kernel, double time_us) {
                                            .rows_checked = 512,
                                            .rows_total = 262144,
                                            .failure = ""};
-  result.launch = core::Launch{.tile = {.m = 128, .n = 128},
+  result.launch = core::Launch{.tile = {.m = 128, .n = 128, .slab_m = 64},
                                .stages = 2,
                                .threads = 384,
                                .ctas_per_sm = 1,
