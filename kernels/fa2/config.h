@@ -4,6 +4,8 @@
 
 #include "src/core/attention_problem.h"
 
+#include <algorithm>
+
 namespace fa3prof::kernels::fa2 {
 
 /// One instance of the kernel.
@@ -16,6 +18,11 @@ struct Config {
   int ctas_per_sm;  ///< resident together; one computes its softmax under the other's matmuls
 
   [[nodiscard]] constexpr int threads() const { return 32 * warps; }
+
+  /// A thread's share of the SM's 65536, up to the 255 that an instruction can name.
+  [[nodiscard]] constexpr int registers() const {
+    return std::min(255, 65536 / (ctas_per_sm * threads()));
+  }
 
   /// Q, K and V tiles of 16-bit elements.
   [[nodiscard]] constexpr int shared_memory_bytes() const {

@@ -23,6 +23,11 @@ struct Config {
   int scores_ahead;  ///< per thread, whose exponentials run beside the check of the maximum
 
   [[nodiscard]] constexpr int threads() const { return 128 * (1 + consumer_warpgroups); }
+
+  /// Q, the stages of K and V, and what the barriers take up to the next KiB.
+  [[nodiscard]] constexpr int shared_memory_bytes() const {
+    return (tile_m + 2 * stages * tile_n) * head_dim * 2 + 1024;
+  }
 };
 
 /// head_dim 64: the exponentials take as long as the GEMMs, so three warpgroups share them.
@@ -66,7 +71,8 @@ inline constexpr std::array<Config, 3> kConfigs{{{.head_dim = 64,
 constexpr bool is_consistent(const Config& c) {
   // Producer and consumers share what the launch allocated: 65536 registers over all threads.
   const int registers = 128 * (c.producer_registers + c.consumer_warpgroups * c.consumer_registers);
-  return registers <= 65536 && c.tile_m == 64 * c.consumer_warpgroups && c.tile_n % 16 == 0;
+  return registers <= 65536 && c.tile_m == 64 * c.consumer_warpgroups && c.tile_n % 16 == 0 &&
+         c.shared_memory_bytes() <= 227 * 1024;
 }
 
 static_assert(is_consistent(kConfigs[0]) && is_consistent(kConfigs[1]) &&

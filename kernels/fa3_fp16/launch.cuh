@@ -63,6 +63,7 @@ __global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
 
 template <typename Instance>
 const void* function() {
+  static_assert(sizeof(SharedStorage<Instance>) == Instance::kConfig.shared_memory_bytes());
   return reinterpret_cast<const void*>(attention<Instance>);
 }
 

@@ -6,6 +6,7 @@
 #include "src/commands/output.h"
 #include "src/core/attention_kernel.h"
 #include "src/profile/cudnn.h"
+#include "src/profile/kernel_instances.h"
 #include "src/report/table.h"
 
 #include <fmt/format.h>
@@ -65,6 +66,22 @@ Section kernels() {
   return section;
 }
 
+Section instances() {
+  Section section{.name = "instances"};
+  for (const profile::KernelInstance& instance : profile::kernel_instances()) {
+    section.entries.push_back({{"kernel", instance.kernel},
+                               {"head_dim", instance.head_dim},
+                               {"tile_m", instance.tile_m},
+                               {"tile_n", instance.tile_n},
+                               {"stages", instance.stages},
+                               {"threads", instance.threads},
+                               {"ctas_per_sm", instance.ctas_per_sm},
+                               {"registers", instance.registers},
+                               {"shared_memory_bytes", instance.shared_memory_bytes}});
+  }
+  return section;
+}
+
 Section metrics() {
   Section section{.name = "metrics"};
   for (const profile::MetricDescription& metric : profile::describe_metrics()) {
@@ -83,9 +100,12 @@ Section configs(const std::string& name, const std::vector<std::string>& names, 
 }
 
 std::vector<Section> all_sections() {
-  return {kernels(), configs("machines", sim::builtin_machines(), sim::load_machine),
+  return {kernels(),
+          instances(),
+          configs("machines", sim::builtin_machines(), sim::load_machine),
           configs("pipelines", sim::builtin_pipelines(), sim::load_pipeline),
-          configs("scenarios", sim::builtin_scenarios(), sim::load_scenario), metrics()};
+          configs("scenarios", sim::builtin_scenarios(), sim::load_scenario),
+          metrics()};
 }
 
 std::string text_of_value(const Json& value) {
@@ -135,8 +155,10 @@ core::ExitCode run_list(const ListOptions& options, const Context& context) {
   Output output(options.output, context);
   std::vector<Section> sections = all_sections();
   std::erase_if(sections, [&options](const Section& section) {
+    // The instances of the kernels belong to them.
+    const std::string flag = section.name == "instances" ? "kernels" : section.name;
     return !options.sections.empty() &&
-           std::ranges::find(options.sections, section.name) == options.sections.end();
+           std::ranges::find(options.sections, flag) == options.sections.end();
   });
   output.print([&](report::Colour colour) {
     std::string text;

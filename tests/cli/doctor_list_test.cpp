@@ -46,7 +46,11 @@ TEST_CASE("list --kernels shows only kernels, in both forms", "[cli]") {
   CHECK_THAT(run_program({"list", "--kernels"}).out, contains("fa2") && !contains("machines"));
   const core::Json document =
       core::parse_json(run_program({"list", "--kernels", "--json", "-"}).out, "stdout");
-  CHECK(document.size() == 2);
+  CHECK(document.size() == 3);
   CHECK(document["kernels"][0]["name"] == "fa2");
   CHECK(document["kernels"][0]["head_dims"][0] == 128);
+  CHECK(document["instances"].size() == 4);
+  CHECK(document["instances"][2]["kernel"] == "fa3");
+  CHECK(document["instances"][2]["registers"] == "24 producer, 240 consumer");
+  CHECK(document["instances"][2]["shared_memory_bytes"] == 225 * 1024);
 }

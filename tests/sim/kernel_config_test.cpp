@@ -39,8 +39,9 @@ TEST_CASE("fa2.json states the fa2 kernel's configuration", "[sim]") {
 
 TEST_CASE("fa3_fp16.json states the fa3 kernel's configuration", "[sim]") {
   const sim::Pipeline pipeline = sim::load_pipeline("fa3_fp16");
+  const std::int64_t head_dim = GENERATE(128, 256);
   for (const bool is_causal : {false, true}) {
-    const core::AttentionProblem problem{.head_dim = 128, .is_causal = is_causal};
+    const core::AttentionProblem problem{.head_dim = head_dim, .is_causal = is_causal};
     const kernels::fa3_fp16::Config config = kernels::fa3_fp16::config_for(problem.head_dim);
     const sim::TileSizes sizes = sim::tile_sizes(pipeline, problem);
     CHECK(sizes.tile == core::Tile{config.tile_m, config.tile_n});

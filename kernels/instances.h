@@ -1,0 +1,51 @@
+// The compiled instances of our kernels and what each may use of an SM, as their config.h state it.
+// Plain C++: known without a GPU and in a build without CUDA.
+#pragma once
+
+#include "kernels/fa2/config.h"
+#include "kernels/fa3_fp16/config.h"
+
+#include <string>
+#include <vector>
+
+namespace fa3prof::kernels {
+
+struct KernelInstance {
+  std::string kernel;  ///< as in core::attention_kernels()
+  int head_dim = 0;
+  int tile_m = 0;  ///< query rows of a CTA
+  int tile_n = 0;  ///< keys of a block
+  int stages = 0;  ///< shared-memory buffers of K and of V
+  int threads = 0;
+  int ctas_per_sm = 0;
+  std::string registers;  ///< per thread: "255", "24 producer, 240 consumer"
+  int shared_memory_bytes = 0;
+};
+
+template <typename Config>
+[[nodiscard]] KernelInstance kernel_instance(const std::string& kernel, const Config& config) {
+  return {.kernel = kernel,
+          .head_dim = config.head_dim,
+          .tile_m = config.tile_m,
+          .tile_n = config.tile_n,
+          .stages = config.stages,
+          .threads = config.threads(),
+          .ctas_per_sm = 1,
+          .registers = "",
+          .shared_memory_bytes = config.shared_memory_bytes()};
+}
+
+/// By kernel, then head_dim. The same for every data type and mask.
+[[nodiscard]] inline std::vector<KernelInstance> kernel_instances() {
+  std::vector<KernelInstance> instances{kernel_instance("fa2", fa2::kHeadDim128)};
+  instances.back().ctas_per_sm = fa2::kHeadDim128.ctas_per_sm;
+  instances.back().registers = std::to_string(fa2::kHeadDim128.registers());
+  for (const fa3_fp16::Config& config : fa3_fp16::kConfigs) {
+    instances.push_back(kernel_instance("fa3", config));
+    instances.back().registers = std::to_string(config.producer_registers) + " producer, " +
+                                 std::to_string(config.consumer_registers) + " consumer";
+  }
+  return instances;
+}
+
+}  // namespace fa3prof::kernels
