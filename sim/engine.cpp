@@ -60,8 +60,9 @@ void refuse_nonsense(core::Result& result) {
   }
 }
 
-core::Result closed_form_result(const Machine& machine, const Pipeline& pipeline,
+core::Result closed_form_result(const Machine& machine, const Pipeline& unshaped,
                                 const core::AttentionProblem& problem) {
+  const Pipeline pipeline = shaped_for(unshaped, problem);
   const TileSizes sizes = tile_sizes(pipeline, problem);
   const CostContext context{machine, pipeline, sizes.scope, problem.dtype};
   const ClosedFormInputs inputs{machine, pipeline, problem, sizes.tile};

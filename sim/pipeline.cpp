@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace fa3prof::sim {
 namespace {
@@ -34,6 +35,16 @@ std::string describe(const TileChoice& choice) {
                                      core::describe(problem), fmt::join(choices, "; ")));
 }
 
+const TileChoice& choice_for(const Pipeline& pipeline, const core::AttentionProblem& problem) {
+  if (std::ranges::find(pipeline.dtypes, problem.dtype) == pipeline.dtypes.end()) {
+    refuse(pipeline, problem);
+  }
+  const auto choice = std::ranges::find_if(
+      pipeline.tiles, [&](const TileChoice& c) { return matches(c, problem); });
+  if (choice == pipeline.tiles.end()) refuse(pipeline, problem);
+  return *choice;
+}
+
 std::int64_t whole(const Pipeline& pipeline, const Size& size, const SizeScope& scope,
                    std::string_view name) {
   const double value = size.value(scope);
@@ -55,25 +66,33 @@ int Pipeline::threads() const {
 }
 
 TileSizes tile_sizes(const Pipeline& pipeline, const core::AttentionProblem& problem) {
-  if (std::ranges::find(pipeline.dtypes, problem.dtype) == pipeline.dtypes.end()) {
-    refuse(pipeline, problem);
-  }
-  const auto choice = std::ranges::find_if(
-      pipeline.tiles, [&](const TileChoice& c) { return matches(c, problem); });
-  if (choice == pipeline.tiles.end()) refuse(pipeline, problem);
-
-  TileSizes sizes{.tile = {}, .stages = choice->stages, .scope = {}};
+  const TileChoice& choice = choice_for(pipeline, problem);
+  TileSizes sizes{.tile = {}, .stages = choice.stages, .scope = {}};
   SizeScope& scope = sizes.scope;
   scope[SizeName::kHeadDim] = static_cast<double>(problem.head_dim);
   scope[SizeName::kElementBytes] = static_cast<double>(core::element_bytes(problem.dtype));
   scope[SizeName::kSeqlenQ] = static_cast<double>(problem.seqlen_q);
   scope[SizeName::kSeqlenKv] = static_cast<double>(problem.seqlen_kv);
-  scope[SizeName::kStages] = static_cast<double>(choice->stages);
-  sizes.tile.m = whole(pipeline, choice->tile_m, scope, "tile_m");
+  scope[SizeName::kStages] = static_cast<double>(choice.stages);
+  sizes.tile.m = whole(pipeline, choice.tile_m, scope, "tile_m");
   scope[SizeName::kTileM] = static_cast<double>(sizes.tile.m);
-  sizes.tile.n = whole(pipeline, choice->tile_n, scope, "tile_n");
+  sizes.tile.n = whole(pipeline, choice.tile_n, scope, "tile_n");
   scope[SizeName::kTileN] = static_cast<double>(sizes.tile.n);
   return sizes;
+}
+
+Pipeline shaped_by(Pipeline pipeline, const TileChoice& choice) {
+  for (const RoleShape& shape : choice.roles) {
+    Role& role = *std::ranges::find(pipeline.roles, shape.role, &Role::name);
+    if (shape.instances > 0) role.instances = shape.instances;
+    if (shape.registers_per_thread > 0) role.registers_per_thread = shape.registers_per_thread;
+  }
+  return pipeline;
+}
+
+Pipeline shaped_for(Pipeline pipeline, const core::AttentionProblem& problem) {
+  const TileChoice choice = choice_for(pipeline, problem);
+  return shaped_by(std::move(pipeline), choice);
 }
 
 double shared_memory_bytes(const Pipeline& pipeline, const SizeScope& scope) {

@@ -143,6 +143,13 @@ struct Role {
   }
 };
 
+/// What a tile changes of a role; 0 leaves it as the role says.
+struct RoleShape {
+  std::string role;
+  int instances = 0;
+  int registers_per_thread = 0;
+};
+
 /// Sizes for the problems that match; an absent condition matches all.
 struct TileChoice {
   std::optional<std::int64_t> head_dim;
@@ -151,6 +158,7 @@ struct TileChoice {
   Size tile_m;
   Size tile_n;
   std::int64_t stages = 1;
+  std::vector<RoleShape> roles;
 };
 
 struct Pipeline {
@@ -180,6 +188,12 @@ struct TileSizes {
 
 /// Throws UsageError when no tile of the pipeline matches the problem, naming what it has.
 [[nodiscard]] TileSizes tile_sizes(const Pipeline& pipeline, const core::AttentionProblem& problem);
+
+/// The pipeline with its roles as the tile of `problem` shapes them. Throws like tile_sizes.
+[[nodiscard]] Pipeline shaped_for(Pipeline pipeline, const core::AttentionProblem& problem);
+
+/// The pipeline with its roles as `choice`, one of its tiles, shapes them.
+[[nodiscard]] Pipeline shaped_by(Pipeline pipeline, const TileChoice& choice);
 
 /// Bytes of all buffers.
 [[nodiscard]] double shared_memory_bytes(const Pipeline& pipeline, const SizeScope& scope);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fa3prof::sim {
 namespace {
 
@@ -22,6 +24,16 @@ core::DataType read_dtype(const core::JsonReader& reader) {
   }
 }
 
+/// What roles and what tiles may say of a role.
+void read_shape(core::JsonReader& reader, int& instances, int& registers_per_thread) {
+  if (auto count = reader.find("instances")) {
+    instances = static_cast<int>(count->integer({.min = 1, .max = kMostInstances}));
+  }
+  if (auto count = reader.find("registers_per_thread")) {
+    registers_per_thread = static_cast<int>(count->integer({.min = 1, .max = kMostRegisters}));
+  }
+}
+
 TileChoice read_tile(core::JsonReader reader) {
   TileChoice choice;
   if (auto value = reader.find("head_dim")) choice.head_dim = value->integer({.min = 1});
@@ -30,6 +42,14 @@ TileChoice read_tile(core::JsonReader reader) {
   choice.tile_m = Size::read(reader.at("tile_m"));
   choice.tile_n = Size::read(reader.at("tile_n"));
   choice.stages = reader.at("stages").integer({.min = 1, .max = kMostStages});
+  if (auto roles = reader.find("roles")) {
+    for (const std::string& name : roles->keys()) {
+      core::JsonReader shape = roles->at(name);
+      RoleShape& role = choice.roles.emplace_back(RoleShape{.role = name});
+      read_shape(shape, role.instances, role.registers_per_thread);
+      shape.finish();
+    }
+  }
   reader.finish();
   return choice;
 }
@@ -63,12 +83,7 @@ Role read_role(core::JsonReader reader, Pipeline& pipeline) {
   Role role;
   role.name = reader.at("name").string();
   role.warps = static_cast<int>(reader.at("warps").integer({.min = 1, .max = kMostWarps}));
-  if (auto count = reader.find("instances")) {
-    role.instances = static_cast<int>(count->integer({.min = 1, .max = kMostInstances}));
-  }
-  if (auto count = reader.find("registers_per_thread")) {
-    role.registers_per_thread = static_cast<int>(count->integer({.min = 1, .max = kMostRegisters}));
-  }
+  read_shape(reader, role.instances, role.registers_per_thread);
   for (std::size_t i = 0; i < kSectionNames.size(); ++i) {
     const auto steps = reader.find(kSectionNames[i]);
     if (!steps) continue;
@@ -78,6 +93,18 @@ Role read_role(core::JsonReader reader, Pipeline& pipeline) {
   }
   reader.finish();
   return role;
+}
+
+/// A tile can only shape a role that there is.
+void check_shapes(const core::JsonReader& reader, const Pipeline& pipeline) {
+  for (std::size_t i = 0; i < pipeline.tiles.size(); ++i) {
+    for (const RoleShape& shape : pipeline.tiles[i].roles) {
+      if (std::ranges::find(pipeline.roles, shape.role, &Role::name) != pipeline.roles.end()) {
+        continue;
+      }
+      reader.fail(fmt::format("tiles/{}: there is no role '{}'", i, shape.role));
+    }
+  }
 }
 
 void read_grid(core::JsonReader& reader, Pipeline& pipeline) {
@@ -125,6 +152,7 @@ Pipeline read_pipeline(core::JsonReader reader) {
     pipeline.roles.push_back(read_role(role, pipeline));
   }
   reader.finish();
+  check_shapes(reader, pipeline);
   if (const auto flaw = find_flaw(pipeline)) reader.fail(*flaw);
   return pipeline;
 }

@@ -114,13 +114,14 @@ ProgramCosts zero_costs(const Pipeline& pipeline) {
 Flaw find_deadlock(const Pipeline& pipeline) {
   const ProgramCosts costs = zero_costs(pipeline);
   for (const TileChoice& choice : pipeline.tiles) {
+    const Pipeline shaped = shaped_by(pipeline, choice);
     SizeScope scope;
     scope[SizeName::kStages] = static_cast<double>(choice.stages);
     // Two laps round the stages show every wait that depends on a buffer set free.
     const int most_trips = 2 * static_cast<int>(choice.stages) + 1;
     for (int trips = 0; trips <= most_trips; ++trips) {
       const PathRequest request{.tiles = pipeline.is_persistent ? 2 : 1, .trips = trips};
-      PathResult result = run_uncontended(pipeline, scope, costs, request);
+      PathResult result = run_uncontended(shaped, scope, costs, request);
       if (result.stuck) return std::move(result.stuck);
     }
   }

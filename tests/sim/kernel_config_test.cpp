@@ -38,15 +38,18 @@ TEST_CASE("fa2.json states the fa2 kernel's configuration", "[sim]") {
 }
 
 TEST_CASE("fa3_fp16.json states the fa3 kernel's configuration", "[sim]") {
-  const sim::Pipeline pipeline = sim::load_pipeline("fa3_fp16");
-  const std::int64_t head_dim = GENERATE(128, 256);
+  const sim::Pipeline unshaped = sim::load_pipeline("fa3_fp16");
+  const std::int64_t head_dim = GENERATE(64, 128, 256);
   for (const bool is_causal : {false, true}) {
     const core::AttentionProblem problem{.head_dim = head_dim, .is_causal = is_causal};
     const kernels::fa3_fp16::Config config = kernels::fa3_fp16::config_for(problem.head_dim);
+    const sim::Pipeline pipeline = sim::shaped_for(unshaped, problem);
     const sim::TileSizes sizes = sim::tile_sizes(pipeline, problem);
     CHECK(sizes.tile == core::Tile{config.tile_m, config.tile_n});
     CHECK(sizes.stages == config.stages);
     CHECK(pipeline.threads() == config.threads());
+    // The kernel's own figure has a KiB for barriers, which a pipeline does not store.
+    CHECK(sim::shared_memory_bytes(pipeline, sizes.scope) + 1024 == config.shared_memory_bytes());
     CHECK(role_named(pipeline, "consumer").instances == config.consumer_warpgroups);
     CHECK(role_named(pipeline, "consumer").registers_per_thread == config.consumer_registers);
     CHECK(role_named(pipeline, "producer").registers_per_thread == config.producer_registers);

@@ -44,15 +44,31 @@ TEST_CASE("the tile follows from the problem", "[sim]") {
 
   sim::Pipeline by_mask = fa3;
   by_mask.tiles.insert(by_mask.tiles.begin(), by_mask.tiles.front());
+  by_mask.tiles.front().head_dim = 128;
   by_mask.tiles.front().is_causal = false;
   by_mask.tiles.front().stages = 4;
   CHECK(sim::tile_sizes(by_mask, problem(128, false)).stages == 4);
   CHECK(sim::tile_sizes(by_mask, problem(128, true)).stages == 3);
   CHECK_THAT(error_of([&] { (void)sim::tile_sizes(fa3, problem(96, false)); }),
-             contains("fa3_fp16 has no tile for fp16 b1 h1 sq1024 skv1024 d96; it has: head_dim "
-                      "128"));
+             contains("fa3_fp16 has no tile for fp16 b1 h1 sq1024 skv1024 d96; it has: "
+                      "head_dim 64; head_dim 128; head_dim 256"));
   const sim::Pipeline guide = sim::load_pipeline("guide_fa2");
   CHECK(sim::tile_sizes(guide, problem(128, false)).tile == core::Tile{1024, 128});
+}
+
+TEST_CASE("a tile shapes the roles that it names", "[sim]") {
+  const sim::Pipeline fa3 = sim::load_pipeline("fa3_fp16");
+  CHECK(sim::shaped_for(fa3, problem(64, false)).threads() == 512);
+  CHECK(sim::shaped_for(fa3, problem(128, false)).threads() == 384);
+
+  std::string text = pipeline_text(
+      "{}", R"([{"name": "all", "warps": 4, "loop": [)" + delay("d", 5, "alu") + "]}]");
+  text.replace(text.find(R"("stages": 2)"), 11, R"("stages": 2, "roles": {"al": {}})");
+  CHECK_THAT(error_of([&] { (void)pipeline_from(text); }),
+             contains("tiles/0: there is no role 'al'"));
+  text.replace(text.find(R"("al": {})"), 8, R"("all": {"instances": 3})");
+  CHECK(sim::shaped_for(pipeline_from(text), problem(128, false)).threads() == 384);
+  CHECK(pipeline_from(text).threads() == 128);
 }
 
 TEST_CASE("shared memory is the buffers times their stages", "[sim]") {
