@@ -11,11 +11,6 @@ namespace {
 
 using core::AttentionProblem;
 
-constexpr double kLseTolerance = 1e-3;
-
-/// Rounding P and O to 11 (fp16) or 8 bits (bf16) leaves about a third of these.
-double tolerance(core::DataType dtype) { return dtype == core::DataType::kBFloat16 ? 8e-3 : 1e-3; }
-
 constexpr std::int64_t kRows = 2048;
 
 void check(const std::string& kernel, const AttentionProblem& problem, std::uint64_t seed,
@@ -27,25 +22,6 @@ void check(const std::string& kernel, const AttentionProblem& problem, std::uint
   CHECK(error.relative_error < tolerance(problem.dtype));
   CHECK(error.lse_max_abs_error < kLseTolerance);
   CHECK(output.workspace == 0U);
-}
-
-/// One kernel with one of the head dimensions and types it supports.
-struct Variant {
-  std::string kernel;
-  std::int64_t head_dim;
-  core::DataType dtype;
-};
-
-std::vector<Variant> variants() {
-  std::vector<Variant> all;
-  for (const core::AttentionKernel& kernel : core::attention_kernels()) {
-    for (const std::int64_t head_dim : kernel.head_dims) {
-      for (const core::DataType dtype : kernel.dtypes) {
-        all.push_back({std::string(kernel.name), head_dim, dtype});
-      }
-    }
-  }
-  return all;
 }
 
 /// A problem whose sizes straddle tile edges as often as not.
@@ -98,6 +74,24 @@ TEST_CASE("every variant agrees with FP64 on lengths at tile edges", "[kernels][
                 static_cast<std::uint64_t>(q * 1000 + kv));
         }
       }
+    }
+  }
+}
+
+TEST_CASE("64 query heads share 8 key heads", "[kernels][gpu]") {
+  for (const Variant& variant : variants()) {
+    if (!gpu_runs(variant.kernel)) continue;
+    for (const bool is_causal : {false, true}) {
+      check(variant.kernel,
+            {.batch = 2,
+             .num_heads = 64,
+             .num_heads_kv = 8,
+             .seqlen_q = 333,
+             .seqlen_kv = 401,
+             .head_dim = variant.head_dim,
+             .is_causal = is_causal,
+             .dtype = variant.dtype},
+            is_causal ? 31U : 32U);
     }
   }
 }

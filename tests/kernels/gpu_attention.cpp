@@ -83,6 +83,20 @@ bool gpu_runs(std::string_view kernel) {
   return !reason;
 }
 
+std::vector<Variant> variants() {
+  std::vector<Variant> all;
+  for (const core::AttentionKernel& kernel : core::attention_kernels()) {
+    for (const std::int64_t head_dim : kernel.head_dims) {
+      for (const core::DataType dtype : kernel.dtypes) {
+        all.push_back({std::string(kernel.name), head_dim, dtype});
+      }
+    }
+  }
+  return all;
+}
+
+double tolerance(core::DataType dtype) { return dtype == core::DataType::kBFloat16 ? 8e-3 : 1e-3; }
+
 Inputs random_inputs(const core::AttentionProblem& problem, std::uint64_t seed) {
   Inputs inputs;
   inputs.q.resize(query_extents(problem).elements());

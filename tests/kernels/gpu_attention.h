@@ -5,6 +5,7 @@
 #include "src/numerics/reference_attention.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,23 @@ namespace fa3prof::tests {
 /// True where the kernel can run; without any GPU it prints "SKIPPED: ...", where this
 /// GPU is not the kernel's it says so; both are false.
 [[nodiscard]] bool gpu_runs(std::string_view kernel);
+
+/// One kernel with one of the head dimensions and types it supports.
+struct Variant {
+  std::string kernel;
+  std::int64_t head_dim;
+  core::DataType dtype;
+};
+
+[[nodiscard]] std::vector<Variant> variants();
+
+/// Limit of the relative error of O: rounding P and O to 11 (fp16) or 8 bits (bf16) leaves about a
+/// third of it over many keys, and less than half where one key has all the weight (half a unit in
+/// the last place of P and of O: 2 * 2^-12 or 2 * 2^-9).
+[[nodiscard]] double tolerance(core::DataType dtype);
+
+/// Limit of the absolute error of LSE for scores of usual size.
+inline constexpr double kLseTolerance = 1e-3;
 
 /// How the outer dimensions of Q, K, V and O are ordered in memory.
 enum class Order { kBatchSeqHead, kBatchHeadSeq };
