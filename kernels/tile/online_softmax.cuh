@@ -72,7 +72,8 @@ struct OnlineSoftmax {
         int& chain = bits[i / 4 % 2];  // two chains: the latency of one hides behind the other
         chain = __vimax3_s32(chain, __float_as_int(scores[i]), __float_as_int(scores[i + 1]));
       }
-      exceeds = exceeds || max(bits[0], bits[1]) > limit[r];
+      // The special limits lie among the bits of negative scores, so they are asked for by name.
+      exceeds = exceeds || limit[r] < 0 || max(bits[0], bits[1]) > limit[r];
     }
     ptx::pin_registers(ahead);
     if (__any_sync(0xffffffffU, exceeds) == 0) return false;
