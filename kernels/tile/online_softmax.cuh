@@ -29,8 +29,10 @@ __device__ __forceinline__ float reduce_quad(float value, Combine combine) {
 /// `scale_log2` = softmax_scale * log2(e) > 0 turns them into exponents of two. Probabilities are
 /// relative to a reference, a maximum that is raised only when a score exceeds it by more than
 /// kSlack: any reference gives the same softmax once rows are divided by their sums, and within the
-/// slack nothing overflows. So the usual block needs no rescale, no exchange between lanes, and no
-/// maximum before its exponentials: a comparison with a limit runs beside them.
+/// slack nothing overflows. Only the largest probability is rounded like the others then, where
+/// relative to the maximum it is exactly 1. So the usual block needs no rescale, no exchange
+/// between lanes, and no maximum before its exponentials: a comparison with a limit runs beside
+/// them.
 struct OnlineSoftmax {
   static constexpr int kNoKeyYet = std::numeric_limits<int>::min();
   static constexpr int kAlwaysCheck = kNoKeyYet + 1;
