@@ -39,7 +39,7 @@ std::array<char, PATH_MAX> doomed_file{};
 constexpr std::array kDeadlySignals{SIGINT, SIGTERM, SIGHUP};
 
 void remove_and_die(int signal) {
-  unlink(doomed_file.data());
+  remove_unfinished_file();
   // Only now may a second signal kill: until here it would have come to this handler as well.
   static_cast<void>(std::signal(signal, SIG_DFL));
   static_cast<void>(raise(signal));
@@ -64,6 +64,8 @@ void remove_when_killed(const std::string& file) {
 void forget_doomed_file() { doomed_file.front() = '\0'; }
 
 }  // namespace
+
+void remove_unfinished_file() { unlink(doomed_file.data()); }
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve(path)) {
   std::error_code ignored;

@@ -35,4 +35,8 @@ class AtomicFile {
   int file_ = -1;
 };
 
+/// Removes the temporary file of the AtomicFile that is not yet committed, if there is one. May be
+/// called in a signal handler; the process must end after it.
+void remove_unfinished_file();
+
 }  // namespace fa3prof::cli

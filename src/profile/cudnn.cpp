@@ -94,6 +94,7 @@ class CudnnPlan::Session {
   }
 
   void launch(const CudnnTensors& tensors, void* stream) {
+    const CrashNote note("cuDNN " + library_->version(), "a launch");
     const CudnnFunctions& functions = library_->functions();
     if (stream != stream_) {
       library_->check(functions.SetStream(handle_.get(), stream), "cudnnSetStream");
@@ -171,7 +172,10 @@ void CudnnPlan::launch(const CudnnTensors& tensors, void* stream) {
   session_->launch(tensors, stream);
 }
 
-Cudnn Cudnn::open() { return Cudnn(std::make_shared<const CudnnLibrary>(CudnnLibrary::open())); }
+Cudnn Cudnn::open() {
+  const CrashNote note("cuDNN", "its initialisation");
+  return Cudnn(std::make_shared<const CudnnLibrary>(CudnnLibrary::open()));
+}
 
 std::optional<std::string> Cudnn::why_unsupported(const core::AttentionProblem& problem) const {
   if (problem.dtype != core::DataType::kFloat16 && problem.dtype != core::DataType::kBFloat16) {

@@ -93,6 +93,39 @@ TEST_CASE("A plugin that crashes is named, and the report of before is as it was
   CHECK_THAT(outcome.err, contains("fa3prof: plugin ") && contains(" crashed in ") &&
                               contains("no report was written"));
   CHECK(directory.read("report.json") == "as before");
+  CHECK(directory.size() == 1);
+}
+
+TEST_CASE("A plugin that calls exit() is named, and nothing is left of the report", "[cli]") {
+  struct Exit {
+    std::string name;
+    std::string where;
+  };
+
+  const auto exit = GENERATE(Exit{"exits", "plugin broken called exit() in supports"},
+                             Exit{"exits_with_1", "plugin broken called exit() in supports"},
+                             Exit{"entry_exits", "called exit() in fa3prof_plugin_entry"});
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("report.json");
+  const std::string arguments =
+      "run --kernel fa2 --plugin " + plugin(exit.name) + " --json " + path;
+  const ProcessOutcome outcome = run_process(arguments);
+  CHECK(outcome.exit_code == 4);
+  CHECK_THAT(outcome.err, contains(exit.where) && contains("no report was written"));
+  CHECK(outcome.out == (exit.name == "entry_exits" ? "" : "the plugin's last words\n"));
+  CHECK(directory.size() == 0);
+
+  static_cast<void>(directory.write("report.json", "as before"));
+  CHECK(run_process(arguments).exit_code == 4);
+  CHECK(directory.read("report.json") == "as before");
+  CHECK(directory.size() == 1);
+}
+
+TEST_CASE("A cuDNN that calls exit() is named as well", "[cli]") {
+  const ProcessOutcome outcome =
+      run_process("run --kernel fa2,cudnn", "FA3PROF_CUDNN=" + plugin("fake_cudnn_exits"));
+  CHECK(outcome.exit_code == 4);
+  CHECK_THAT(outcome.err, contains("fa3prof: cuDNN called exit() in its initialisation"));
 }
 
 TEST_CASE("A plugin that breaks the GPU's context is named and ends the run", "[cli]") {

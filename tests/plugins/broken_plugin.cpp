@@ -2,6 +2,7 @@
 // without one it is sound and supports everything.
 #include "src/profile/fa3prof_plugin.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -40,6 +41,10 @@ namespace {
 #ifdef FAULT_CRASH
   *static_cast<volatile int*>(nullptr) = 1;
 #endif
+#ifdef FAULT_EXITS
+  std::printf("the plugin's last words\n");
+  std::exit(FAULT_EXITS);
+#endif
 #ifdef FAULT_UNPRINTABLE_REASON
   reason[0] = 'a';
   reason[1] = '\x1b';
@@ -72,6 +77,9 @@ namespace {
 
 #ifndef FAULT_NO_ENTRY
 extern "C" const fa3prof_plugin* fa3prof_plugin_entry(void) {
+#ifdef FAULT_ENTRY_EXITS
+  std::exit(0);
+#endif
 #ifdef FAULT_ENTRY_ABORTS
   std::abort();
 #endif

@@ -2,6 +2,7 @@
 // fake_cudnn_log(). A FAULT_... macro makes it refuse as its name says; VERSION is what it claims.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
@@ -104,7 +105,12 @@ extern "C" {
 
 const char* fake_cudnn_log() { return log_text.c_str(); }
 
-std::size_t cudnnGetVersion() { return VERSION; }
+std::size_t cudnnGetVersion() {
+#ifdef FAULT_EXITS
+  std::exit(0);
+#endif
+  return VERSION;
+}
 
 const char* cudnnGetErrorString(int status) {
   return status == 3000 ? "CUDNN_STATUS_NOT_SUPPORTED" : "CUDNN_STATUS_EXECUTION_FAILED";
