@@ -3,6 +3,7 @@
 #include "src/core/error.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -98,13 +99,15 @@ std::optional<std::string> ChosenKernel::why_unsupported(
 std::vector<ChosenKernel> choose_kernels(const KernelOptions& options) {
   std::vector<ChosenKernel> plugins =
       wrap(profile::load_plugins(options.plugins), options.plugin_pipelines);
+  std::vector<std::string> plugin_names;
+  for (const ChosenKernel& plugin : plugins) plugin_names.push_back(plugin.name);
   std::vector<ChosenKernel> chosen;
   for (const std::string& name : options.kernels) {
     const auto plugin = std::ranges::find(plugins, name, &ChosenKernel::name);
     if (name == core::kCudnn) {
       chosen.push_back(cudnn_kernel());
     } else if (plugin == plugins.end()) {
-      chosen.push_back(own_kernel(core::find_kernel(name)));
+      chosen.push_back(own_kernel(core::find_kernel(name, plugin_names)));
     } else {
       chosen.push_back(*plugin);
       plugins.erase(plugin);
@@ -117,6 +120,37 @@ std::vector<ChosenKernel> choose_kernels(const KernelOptions& options) {
   }
   chosen.insert(chosen.end(), plugins.begin(), plugins.end());
   return chosen;
+}
+
+void check_support(const KernelOptions& options, const std::vector<ChosenKernel>& kernels,
+                   const std::vector<core::AttentionProblem>& problems) {
+  std::vector<std::string> reasons;
+  bool has_any = false;
+  for (const ChosenKernel& kernel : kernels) {
+    std::optional<std::string> first_reason;
+    for (const core::AttentionProblem& problem : problems) {
+      const auto reason = kernel.why_unsupported(problem);
+      has_any = has_any || !reason;
+      if (!first_reason) first_reason = reason;
+    }
+    if (first_reason) reasons.push_back(*first_reason);
+  }
+  const bool has_peer = std::ranges::any_of(
+      kernels, [](const ChosenKernel& kernel) { return kernel.own == nullptr; });
+  // A kernel named for the only problem is meant; the others may be left out, with their reason.
+  const bool may_leave_out = problems.size() > 1 || has_peer || options.kernels.empty();
+  if (reasons.empty() || (has_any && may_leave_out)) return;
+  throw core::UsageError(fmt::format("{}; choose another --kernel or problem (fa3prof list)",
+                                     fmt::join(reasons, "; ")));
+}
+
+std::string describe_peers(const std::vector<ChosenKernel>& kernels) {
+  std::string text;
+  for (const ChosenKernel& kernel : kernels) {
+    if (kernel.own != nullptr) continue;
+    text += (text.empty() ? "" : ", ") + kernel.name + " " + kernel.version;
+  }
+  return text;
 }
 
 }  // namespace fa3prof::commands

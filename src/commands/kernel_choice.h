@@ -38,4 +38,13 @@ struct ChosenKernel {
 /// there.
 [[nodiscard]] std::vector<ChosenKernel> choose_kernels(const KernelOptions& options);
 
+/// Throws UsageError, with the first reason of every kernel that has one, for what cannot be run at
+/// all: no kernel takes any problem, or one that is named does not take the only problem and there
+/// is no peer beside it.
+void check_support(const KernelOptions& options, const std::vector<ChosenKernel>& kernels,
+                   const std::vector<core::AttentionProblem>& problems);
+
+/// "cudnn 9.19.0, mine 1.0", or nothing without peers.
+[[nodiscard]] std::string describe_peers(const std::vector<ChosenKernel>& kernels);
+
 }  // namespace fa3prof::commands

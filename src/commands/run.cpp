@@ -1,10 +1,12 @@
 #include "src/commands/run.h"
 
 #include "src/cli/choice.h"
+#include "src/cli/output_target.h"
 #include "src/cli/problem_options.h"
 #include "src/cli/text_list.h"
 #include "src/commands/model.h"
 #include "src/commands/output.h"
+#include "src/profile/crash_note.h"
 #include "src/report/console.h"
 #include "src/report/json.h"
 
@@ -49,27 +51,6 @@ class Selection {
   std::optional<core::ComputeCapability> capability_;
 };
 
-/// Refuses what cannot be run at all, before anything is measured.
-void check_support(const KernelOptions& options, const std::vector<ChosenKernel>& kernels,
-                   const std::vector<AttentionProblem>& problems) {
-  const bool are_named = !options.kernels.empty();
-  std::string first_reason;
-  bool has_any = false;
-  for (const AttentionProblem& problem : problems) {
-    for (const ChosenKernel& kernel : kernels) {
-      const auto reason = kernel.why_unsupported(problem);
-      has_any = has_any || !reason;
-      if (reason && first_reason.empty()) first_reason = *reason;
-    }
-  }
-  const bool has_peer = std::ranges::any_of(
-      kernels, [](const ChosenKernel& kernel) { return kernel.own == nullptr; });
-  // A kernel named for the only problem is meant; the others may be left out, with their reason.
-  const bool may_leave_out = problems.size() > 1 || has_peer || !are_named;
-  if (first_reason.empty() || (has_any && may_leave_out)) return;
-  throw core::UsageError(first_reason + "; choose another --kernel or problem (fa3prof list)");
-}
-
 class Run {
  public:
   Run(const RunOptions& options, std::vector<ChosenKernel> kernels, const Context& context)
@@ -99,7 +80,7 @@ class Run {
     }
     if (kernels.empty()) return;
     try {
-      add_measured(profiler_->run(request, progress));
+      add_measured(measure(request, progress));
     } catch (const profile::RunStopped& stopped) {
       add_measured(stopped.results());
       throw;
@@ -119,6 +100,18 @@ class Run {
   [[nodiscard]] const core::Report& report() const { return report_; }
 
  private:
+  /// A run that a machine cannot serve still shows that its peers were found.
+  [[nodiscard]] std::vector<Result> measure(const profile::RunRequest& request,
+                                            const profile::Progress& progress) {
+    try {
+      return profiler_->run(request, progress);
+    } catch (const core::UnavailableError& error) {
+      const std::string peers = describe_peers(selection_->kernels());
+      if (peers.empty()) throw;
+      throw core::UnavailableError(error.text() + " (loaded: " + peers + ")", error.cure());
+    }
+  }
+
   void add_measured(const std::vector<Result>& results) {
     report_.results.insert(report_.results.end(), results.begin(), results.end());
   }
@@ -253,6 +246,7 @@ void add_run(CLI::App& app, Verb& chosen) {
 
 core::ExitCode run_run(const RunOptions& options, const Context& context) {
   Output output(options.output, context);
+  profile::act_before_foreign_end(cli::remove_unfinished_file);
   const std::vector<AttentionProblem> problems = core::expand(options.grid);
   std::vector<ChosenKernel> kernels = choose_kernels(options.kernels);
   check_support(options.kernels, kernels, problems);

@@ -48,12 +48,18 @@ std::string join(const Range& range, Name name) {
 
 std::span<const AttentionKernel> attention_kernels() { return kKernels; }
 
-const AttentionKernel& find_kernel(std::string_view name) {
+const AttentionKernel& find_kernel(std::string_view name,
+                                   const std::vector<std::string>& also_there) {
   const auto found = std::ranges::find(kKernels, name, &AttentionKernel::name);
   if (found != kKernels.end()) return *found;
+  std::vector<std::string> names;
+  for (const AttentionKernel& kernel : kKernels) names.emplace_back(kernel.name);
+  names.emplace_back(kCudnn);
+  names.insert(names.end(), also_there.begin(), also_there.end());
+  const std::string last = names.back();
+  names.pop_back();
   throw UsageError("unknown kernel '" + std::string(name) + "': choose " +
-                   join(kKernels, [](const AttentionKernel& k) { return std::string(k.name); }) +
-                   " or " + std::string(kCudnn));
+                   join(names, [](const std::string& text) { return text; }) + " or " + last);
 }
 
 std::optional<std::string> why_unsupported(const AttentionKernel& kernel,

@@ -36,8 +36,9 @@ inline constexpr std::string_view kCudnn = "cudnn";
 /// All kernels, the oldest algorithm first.
 [[nodiscard]] std::span<const AttentionKernel> attention_kernels();
 
-/// Throws UsageError that lists the known names.
-[[nodiscard]] const AttentionKernel& find_kernel(std::string_view name);
+/// Throws UsageError that lists the known names, and those of plugins in `also_there`.
+[[nodiscard]] const AttentionKernel& find_kernel(std::string_view name,
+                                                 const std::vector<std::string>& also_there = {});
 
 /// Why this kernel cannot solve this problem ("fa3 has no head_dim 96; it has 128"), or nothing.
 [[nodiscard]] std::optional<std::string> why_unsupported(const AttentionKernel& kernel,

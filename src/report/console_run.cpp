@@ -20,6 +20,13 @@ std::optional<double> of_peak(const Result& result) {
   return *result.tflops / *result.peak_tflops;
 }
 
+/// Beside the kernel's name, which a plugin's reason begins with: "mine: takes fp16 only".
+std::string reason_of(const Result& result) {
+  const std::string& reason = result.unsupported_reason;
+  const std::string prefix = result.kernel + ": ";
+  return reason.starts_with(prefix) ? reason.substr(prefix.size()) : reason;
+}
+
 void add_kernel(Table& table, const Row& row) {
   const std::string label = "  " + row.label;
   if (row.measured == nullptr) {
@@ -28,7 +35,7 @@ void add_kernel(Table& table, const Row& row) {
   }
   const Result& measured = *row.measured;
   if (!measured.unsupported_reason.empty()) {
-    table.add_note(label, "not supported: " + measured.unsupported_reason, Tone::kWarning);
+    table.add_note(label, "not supported: " + reason_of(measured), Tone::kWarning);
     return;
   }
   if (measured.verification && !measured.verification->passed) {

@@ -69,10 +69,34 @@ TEST_CASE("A problem that a plugin does not support is a row with its reason", "
   REQUIRE(kernels_of(report).size() == 2);
   CHECK(report.results[0].unsupported_reason == "example: takes fp16 only");
   CHECK(report.results[0].kernel_version == "1.0");
-  CHECK_THAT(outcome.err, contains("not supported: example: takes fp16 only"));
+  CHECK_THAT(outcome.err, contains("not supported: takes fp16 only"));
   CHECK_THROWS_WITH(
       run_program({"run", "--kernel", "example", "--dtype", "bf16", "--plugin", plugin("example")}),
       contains("takes fp16 only"));
+}
+
+TEST_CASE("Where no kernel takes the problem, the reason of each is told", "[cli]") {
+  const auto refused = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run", "--head-dim", "512", "--plugin", plugin("example")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(arguments);
+  };
+  CHECK_THROWS_WITH(refused({}),
+                    contains("fa2 has no head_dim 512; it has 128; fa3 has no head_dim 512; it has "
+                             "64, 128, 256; example: head_dim 512 is more than 256; choose"));
+  CHECK_THROWS_WITH(refused({"--kernel", "fa3"}), !contains("fa2") && contains("example: head"));
+}
+
+TEST_CASE("An unknown kernel is refused with the names of the plugins as well", "[cli]") {
+  CHECK_THROWS_WITH(run_program({"run", "--kernel", "exampel", "--plugin", plugin("example")}),
+                    contains("unknown kernel 'exampel': choose fa2, fa3, cudnn or example"));
+  CHECK_THROWS_WITH(run_program({"run", "--kernel", "fa9"}), contains("choose fa2, fa3 or cudnn"));
+}
+
+TEST_CASE("Without a GPU the error says which plugins were loaded", "[cli]") {
+  CHECK_THROWS_WITH(run_program({"run", "--plugin", plugin("example")}, {.has_gpu = false}),
+                    contains("no GPU (loaded: example 1.0); use a machine with one"));
+  CHECK_THROWS_WITH(run_program({"run"}, {.has_gpu = false}), !contains("loaded"));
 }
 
 TEST_CASE("A plugin that fails ends in exit code 1, and the others are reported", "[cli]") {
