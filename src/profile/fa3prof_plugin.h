@@ -46,7 +46,8 @@ typedef struct fa3prof_problem {
   float softmax_scale;
 } fa3prof_problem;
 
-/* Distances in elements between neighbours in each outer dimension; head_dim is contiguous. */
+/* Distances in elements between neighbours in each outer dimension; head_dim is contiguous. Today's
+   tensors are dense, in the order of the shapes below; a kernel that needs that must check. */
 typedef struct fa3prof_strides {
   int64_t batch;
   int64_t seq;
@@ -64,19 +65,22 @@ typedef struct fa3prof_tensors {
   const void* v;        /* must not be written */
   void* o;              /* every element must be written */
   float* lse;           /* dense [batch, num_heads, seqlen_q]: natural logarithm of the sum of
-                           exp(softmax_scale * score), every element must be written */
+                           exp(softmax_scale * score), every element must be written.
+                           m, l = maximum of the scores, sum of exp(softmax_scale * (score - m)):
+                           m * softmax_scale + logf(l) */
   fa3prof_strides q_strides;
   fa3prof_strides k_strides;
   fa3prof_strides v_strides;
   fa3prof_strides o_strides;
-  void* workspace;          /* the plugin's own, zero before the first launch and left alone between
-                               launches; null where workspace_bytes is 0 */
+  void* workspace;          /* the plugin's own, zero before the first launch of each problem and
+                               left alone between launches; null where workspace_bytes is 0 */
   uint64_t workspace_bytes; /* as asked for */
-  void* stream;             /* a cudaStream_t */
+  void* stream;             /* a cudaStream_t; does not wait for the default stream */
 } fa3prof_tensors;
 
 /* What a plugin is and does; must stay valid while the program runs. All functions are called from
-   one thread, must not throw, and must not change the calling thread's CUDA device. */
+   one thread, must not throw or call exit(), and must not change the calling thread's CUDA device.
+   None is called at the end. */
 typedef struct fa3prof_plugin {
   uint32_t abi_version; /* FA3PROF_PLUGIN_ABI_VERSION */
   uint32_t struct_size; /* sizeof(fa3prof_plugin) */
@@ -88,16 +92,20 @@ typedef struct fa3prof_plugin {
   const char* description; /* the same, one line; may be null */
 
   /* 1 if launch can solve the problem, else 0 with the reason for people in `reason`, a buffer of
-     reason_size bytes that holds an empty text. Called without a GPU too: judge by the problem. */
+     reason_size bytes that holds an empty text. Called without a GPU too: judge by the problem,
+     without CUDA calls. */
   int32_t (*supports)(const fa3prof_problem* problem, char* reason, size_t reason_size);
 
   /* Bytes of device memory that a launch needs besides the tensors; 0 for none. */
   uint64_t (*workspace_bytes)(const fa3prof_problem* problem);
 
-  /* Enqueues the kernel on tensors->stream and returns without waiting: no synchronisation, no
-     allocation, no work on another stream; they would be timed. Called many times with the same
-     tensors, each time with the same result. 0 when enqueued; anything else is a failure, with the
-     text for people in `error`, a buffer of error_size bytes that holds an empty text. */
+  /* Enqueues the kernel on tensors->stream, never on another, and returns without waiting. The
+     first launch of each problem is verified and not timed: it may plan, allocate and synchronise.
+     The later ones must not, since that would be timed. Key what you keep on the whole problem and
+     the pointers. The device's primary context is current. Called many times with the same tensors,
+     again for each pass of the counters, each time with the same result. 0 when enqueued; anything
+     else is a failure, with the text for people in `error`, a buffer of error_size bytes that holds
+     an empty text. */
   int32_t (*launch)(const fa3prof_problem* problem, const fa3prof_tensors* tensors, char* error,
                     size_t error_size);
 } fa3prof_plugin;
