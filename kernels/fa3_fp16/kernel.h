@@ -7,11 +7,11 @@
 // A persistent CTA works through tiles of query rows of one head, visiting key blocks from the last
 // to the first so that only the first ones visited need masks. One producer thread brings Q, K and
 // V by TMA; two or three consumer warpgroups own 64 rows each and run both GEMMs by WGMMA. Three
-// overlaps hide what is not a GEMM: a warpgroup issues the scores of block j before P V of the block
-// before (algorithm 2 of the paper), the warpgroups take turns at issuing GEMMs (ping-pong), so that
-// one's softmax runs under the others' GEMMs, and the last P V of a tile is issued together with the
-// first scores of the next, so that tiles follow without a gap. O goes from registers to global
-// memory.
+// overlaps hide what is not a GEMM: a warpgroup issues the scores of block j before P V of the
+// block before (algorithm 2 of the paper), the warpgroups take turns at issuing GEMMs (ping-pong),
+// so that one's softmax runs under the others' GEMMs, and the last P V of a tile is issued together
+// with the first scores of the next, so that tiles follow without a gap. O goes from registers to
+// global memory.
 //
 // The softmax keeps a reference in place of the running maximum (kernels/tile/online_softmax.cuh),
 // and a warpgroup passes by the key blocks that the causal mask hides from all of its rows.
