@@ -1,6 +1,5 @@
 // cuDNN on the command line, with a fake library and a fake profiler.
 #include "src/core/json_reader.h"
-#include "src/report/json.h"
 #include "tests/catch.h"
 #include "tests/cli/fake_program.h"
 #include "tests/profile/fake_cudnn.h"
@@ -8,14 +7,6 @@
 using namespace fa3prof;
 using namespace fa3prof::tests;
 using core::ExitCode;
-
-namespace {
-
-core::Report report_of(const Outcome& outcome) {
-  return report::parse_report(outcome.out, "stdout");
-}
-
-}  // namespace
 
 TEST_CASE("cuDNN is a kernel like ours, with its version and without a model", "[cli]") {
   const ChosenCudnn chosen(fake_cudnn());

@@ -1,5 +1,6 @@
 #include "tests/cli/fake_program.h"
 
+#include "src/report/json.h"
 #include "tests/golden/example_report.h"
 
 #include <sstream>
@@ -104,6 +105,10 @@ class FakeProfiler : public profile::Profiler {
 };
 
 }  // namespace
+
+core::Report report_of(const Outcome& outcome) {
+  return report::parse_report(outcome.out, "stdout");
+}
 
 Outcome run_program(const std::vector<std::string>& arguments, const FakeMachine& machine,
                     const cli::Terminal& terminal) {

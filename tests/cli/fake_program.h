@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/commands/context.h"
+#include "src/core/report.h"
 
 #include <cstdint>
 #include <string>
@@ -25,6 +26,9 @@ struct Outcome {
   std::string out;
   std::string err;
 };
+
+/// What a run with --json - wrote.
+[[nodiscard]] core::Report report_of(const Outcome& outcome);
 
 /// Runs `fa3prof <arguments>`, as main does. What main would catch is thrown.
 [[nodiscard]] Outcome run_program(const std::vector<std::string>& arguments,

@@ -1,5 +1,4 @@
 // Plugins on the command line, with a fake profiler: the libraries are real.
-#include "src/report/json.h"
 #include "tests/catch.h"
 #include "tests/cli/fake_program.h"
 
@@ -14,10 +13,6 @@ namespace {
 
 std::string plugin(const std::string& name) {
   return std::string(FA3PROF_PLUGIN_DIR) + "/" + name + ".so";
-}
-
-core::Report report_of(const Outcome& outcome) {
-  return report::parse_report(outcome.out, "stdout");
 }
 
 std::vector<std::string> kernels_of(const core::Report& report) {

@@ -9,14 +9,6 @@ using namespace fa3prof;
 using namespace fa3prof::tests;
 using core::ExitCode;
 
-namespace {
-
-core::Report report_of(const Outcome& outcome) {
-  return report::parse_report(outcome.out, "stdout");
-}
-
-}  // namespace
-
 TEST_CASE("run measures every kernel and sets the model beside it", "[cli]") {
   const Outcome outcome = run_program({"run", "--seq", "8192"});
   CHECK(outcome.code == ExitCode::kDone);
