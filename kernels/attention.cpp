@@ -16,8 +16,18 @@ struct Entry {
   void (*launch)(const core::AttentionProblem&, const AttentionTensors&, cudaStream_t);
 };
 
-constexpr std::array kEntries{Entry{"fa2", fa2::describe, fa2::launch},
-                              Entry{"fa3", fa3_fp16::describe, fa3_fp16::launch}};
+template <fa3_fp16::Schedule kSchedule>
+constexpr Entry fa3_entry(std::string_view name) {
+  return {name, fa3_fp16::describe<kSchedule>, fa3_fp16::launch<kSchedule>};
+}
+
+using enum fa3_fp16::Schedule;
+
+constexpr std::array kEntries{
+    Entry{"fa2", fa2::describe, fa2::launch}, fa3_entry<kFull>("fa3"),
+    fa3_entry<kSerial>("fa3-serial"),         fa3_entry<kWarpSpecialized>("fa3-ws"),
+    fa3_entry<kPingPong>("fa3-pingpong"),     fa3_entry<kOverlap>("fa3-overlap"),
+};
 
 const Entry& find(const core::AttentionKernel& kernel, const core::AttentionProblem& problem) {
   core::validate(problem);

@@ -5,7 +5,9 @@
 #include "kernels/fa2/config.h"
 #include "kernels/fa3_fp16/config.h"
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fa3prof::kernels {
@@ -40,10 +42,24 @@ template <typename Config>
   std::vector<KernelInstance> instances{kernel_instance("fa2", fa2::kHeadDim128)};
   instances.back().ctas_per_sm = fa2::kHeadDim128.ctas_per_sm;
   instances.back().registers = std::to_string(fa2::kHeadDim128.registers());
-  for (const fa3_fp16::Config& config : fa3_fp16::kConfigs) {
-    instances.push_back(kernel_instance("fa3", config));
-    instances.back().registers = std::to_string(config.producer_registers) + " producer, " +
-                                 std::to_string(config.consumer_registers) + " consumer";
+  const auto add_fa3 = [&instances](const std::string& kernel, const fa3_fp16::Config& config) {
+    instances.push_back(kernel_instance(kernel, config));
+    const std::string consumer = std::to_string(config.consumer_registers);
+    instances.back().registers =
+        config.specializes_warps
+            ? std::to_string(config.producer_registers) + " producer, " + consumer + " consumer"
+            : consumer;
+  };
+  for (const fa3_fp16::Config& config : fa3_fp16::kConfigs) add_fa3("fa3", config);
+  using enum fa3_fp16::Schedule;
+  const std::pair<const char*, fa3_fp16::Schedule> schedules[] = {{"fa3-serial", kSerial},
+                                                                  {"fa3-ws", kWarpSpecialized},
+                                                                  {"fa3-pingpong", kPingPong},
+                                                                  {"fa3-overlap", kOverlap}};
+  for (const auto& [kernel, schedule] : schedules) {
+    for (const std::int64_t head_dim : {128, 256}) {
+      add_fa3(kernel, fa3_fp16::config_for(head_dim, schedule));
+    }
   }
   return instances;
 }

@@ -133,7 +133,7 @@ inline constexpr std::array<std::string_view, 3> kSectionNames{"prologue", "loop
 struct Role {
   std::string name;
   int instances = 1;
-  int warps = 1;                 ///< per instance, idle ones included
+  int warps = 1;                 ///< per instance, idle ones included; 0: another role's thread
   int registers_per_thread = 0;  ///< 0: not stated
   std::vector<std::string> groups;
   std::array<std::vector<Step>, kSectionNames.size()> sections;

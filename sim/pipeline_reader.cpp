@@ -82,7 +82,7 @@ Barrier read_barrier(const std::string& name, core::JsonReader reader) {
 Role read_role(core::JsonReader reader, Pipeline& pipeline) {
   Role role;
   role.name = reader.at("name").string();
-  role.warps = static_cast<int>(reader.at("warps").integer({.min = 1, .max = kMostWarps}));
+  role.warps = static_cast<int>(reader.at("warps").integer({.min = 0, .max = kMostWarps}));
   read_shape(reader, role.instances, role.registers_per_thread);
   for (std::size_t i = 0; i < kSectionNames.size(); ++i) {
     const auto steps = reader.find(kSectionNames[i]);

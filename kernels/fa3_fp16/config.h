@@ -10,7 +10,16 @@
 
 namespace fa3prof::kernels::fa3_fp16 {
 
-/// The kernel for one head_dim.
+/// Which of the mechanisms of FlashAttention-3 a kernel has.
+enum class Schedule {
+  kSerial,           ///< none: each warpgroup loads for itself, multiplies, then does its softmax
+  kWarpSpecialized,  ///< a producer warp loads
+  kPingPong,         ///< and the consumer warpgroups take turns at issuing their GEMMs
+  kOverlap,          ///< no producer: softmax of a block under the warpgroup's own P V before it
+  kFull,             ///< producer, turns and overlap
+};
+
+/// The kernel for one head_dim and schedule.
 struct Config {
   int head_dim;
   int tile_m;  ///< query rows of a CTA: 64 for each consumer warpgroup
@@ -19,10 +28,14 @@ struct Config {
   int consumer_warpgroups;
   int producer_registers;  ///< per thread after setmaxnreg
   int consumer_registers;
-  bool takes_turns;  ///< ping-pong: consumer warpgroups take turns at issuing their GEMMs
   int scores_ahead;  ///< per thread, whose exponentials run beside the check of the maximum
+  bool specializes_warps = true;
+  bool takes_turns = true;
+  bool overlaps = true;
 
-  [[nodiscard]] constexpr int threads() const { return 128 * (1 + consumer_warpgroups); }
+  [[nodiscard]] constexpr int threads() const {
+    return 128 * (consumer_warpgroups + (specializes_warps ? 1 : 0));
+  }
 
   /// Q, the stages of K and V, and what the barriers take up to the next KiB.
   [[nodiscard]] constexpr int shared_memory_bytes() const {
@@ -39,7 +52,6 @@ inline constexpr std::array<Config, 3> kConfigs{{{.head_dim = 64,
                                                   .consumer_warpgroups = 3,
                                                   .producer_registers = 32,
                                                   .consumer_registers = 160,
-                                                  .takes_turns = true,
                                                   .scores_ahead = 4},
                                                  {.head_dim = 128,
                                                   .tile_m = 128,
@@ -48,7 +60,6 @@ inline constexpr std::array<Config, 3> kConfigs{{{.head_dim = 64,
                                                   .consumer_warpgroups = 2,
                                                   .producer_registers = 24,
                                                   .consumer_registers = 240,
-                                                  .takes_turns = true,
                                                   .scores_ahead = 8},
                                                  {.head_dim = 256,
                                                   .tile_m = 128,
@@ -57,13 +68,25 @@ inline constexpr std::array<Config, 3> kConfigs{{{.head_dim = 64,
                                                   .consumer_warpgroups = 2,
                                                   .producer_registers = 24,
                                                   .consumer_registers = 240,
-                                                  .takes_turns = true,
                                                   .scores_ahead = 4}}};
 
+/// Without a producer warp all warps share the registers alike, and setmaxnreg is not used.
+[[nodiscard]] constexpr Config with_schedule(Config config, Schedule schedule) {
+  using enum Schedule;
+  config.specializes_warps = schedule != kSerial && schedule != kOverlap;
+  config.takes_turns = schedule == kPingPong || schedule == kFull;
+  config.overlaps = schedule == kOverlap || schedule == kFull;
+  if (!config.specializes_warps) {
+    config.producer_registers = 0;
+    config.consumer_registers = config.consumer_warpgroups == 2 ? 255 : 168;
+  }
+  return config;
+}
+
 /// Throws at compile time for a head_dim that has no kernel.
-[[nodiscard]] constexpr Config config_for(std::int64_t head_dim) {
+[[nodiscard]] constexpr Config config_for(std::int64_t head_dim, Schedule schedule) {
   for (const Config& config : kConfigs) {
-    if (config.head_dim == head_dim) return config;
+    if (config.head_dim == head_dim) return with_schedule(config, schedule);
   }
   throw "no kernel for this head_dim";
 }
@@ -79,9 +102,9 @@ static_assert(is_consistent(kConfigs[0]) && is_consistent(kConfigs[1]) &&
               is_consistent(kConfigs[2]));
 
 /// One compiled kernel, as a type, since nvcc cannot name a Config as a kernel's template argument.
-template <int kHeadDim, ptx::Element kElementType, bool kCausal>
+template <int kHeadDim, ptx::Element kElementType, bool kCausal, Schedule kSchedule>
 struct Instance {
-  static constexpr Config kConfig = config_for(kHeadDim);
+  static constexpr Config kConfig = config_for(kHeadDim, kSchedule);
   static constexpr ptx::Element kElement = kElementType;
   static constexpr bool kIsCausal = kCausal;
 };

@@ -1,16 +1,16 @@
 // A consumer warpgroup of the FA3-style kernel: both GEMMs, the softmax between them, the epilogue.
 #pragma once
 
+#include "kernels/fa3_fp16/inputs.cuh"
 #include "kernels/fa3_fp16/own_rows.cuh"
 #include "kernels/fa3_fp16/storage.cuh"
-#include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/pin_registers.cuh"
 #include "kernels/ptx/warpgroup.cuh"
 #include "kernels/ptx/wgmma.cuh"
 #include "kernels/tile/online_softmax.cuh"
-#include "kernels/tile/ring.cuh"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace fa3prof::kernels::fa3_fp16 {
 
@@ -20,19 +20,19 @@ template <typename Instance>
 class Consumer {
  public:
   __device__ __forceinline__ Consumer(SharedStorage<Instance>& shared, const Parameters& p,
-                                      int warpgroup)
-      : shared_(shared),
-        p_(p),
+                                      const TensorMaps& maps, int warpgroup)
+      : p_(p),
         warpgroup_(warpgroup),
         rows_(p, warpgroup),
-        thread_(static_cast<int>(threadIdx.x) % kWarpgroupThreads),
+        inputs_(shared, p, maps, warpgroup),
         q_(ptx::shared_matrix(shared.q[warpgroup], 0)),
         k_(ptx::shared_matrix(shared.k, 0)),
-        v_(ptx::shared_matrix(shared.v, Instance::kConfig.tile_n * 128)) {}
+        v_(ptx::shared_matrix(shared.v, kConfig.tile_n * 128)) {}
 
   __device__ __forceinline__ void run() {
     // The first consumer may issue its GEMMs at once: its last predecessor gives it the turn.
-    if (warpgroup_ == Instance::kConfig.consumer_warpgroups - 1) give_turn();
+    if (warpgroup_ == kConfig.consumer_warpgroups - 1) give_turn();
+    inputs_.start();
     work_ = next_work(static_cast<int>(blockIdx.x));
     if (work_.key_blocks > 0) {
       begin();
@@ -44,12 +44,15 @@ class Consumer {
   }
 
  private:
+  static constexpr Config kConfig = Instance::kConfig;
+  using Inputs =
+      std::conditional_t<kConfig.specializes_warps, ReceivedInputs<Instance>, OwnInputs<Instance>>;
   static constexpr int kScores = OwnRows<Instance>::kScores;
   static constexpr int kOutputs = OwnRows<Instance>::kOutputs;
   static constexpr int kQBlockBytes = kWarpgroupRows * 128;
-  static constexpr int kKvBlockBytes = Instance::kConfig.tile_n * 128;
-  static constexpr int kAhead = Instance::kConfig.scores_ahead;
-  static constexpr int kStageBytes = Instance::kConfig.tile_n * Instance::kConfig.head_dim * 2;
+  static constexpr int kKvBlockBytes = kConfig.tile_n * 128;
+  static constexpr int kAhead = kConfig.scores_ahead;
+  static constexpr int kStageBytes = kConfig.tile_n * kConfig.head_dim * 2;
 
   /// The first tile from number `tile_index` on that sees any key, or none (key_blocks = 0) after
   /// the last; tiles on the way that see no key are written at once.
@@ -58,19 +61,9 @@ class Consumer {
       const Work work = work_of<Instance>(p_, tile_index);
       if (!Instance::kIsCausal || work.key_blocks > 0) return work;
       rows_.store_empty(work);
-      tile_index = receive_tile();
+      tile_index = inputs_.next_tile();
     }
     return {};
-  }
-
-  /// The tile number that the producer drew.
-  __device__ __forceinline__ int receive_tile() {
-    ptx::mbarrier_wait(&shared_.tile_full, tile_parity_);
-    tile_parity_ ^= 1U;
-    // The shuffle tells the compiler that the number is the same for the whole warp.
-    const int tile_index = __shfl_sync(0xffffffffU, shared_.next_tile, 0);
-    if (thread_ % 32 == 0) ptx::mbarrier_arrive(&shared_.tile_empty);
-    return tile_index;
   }
 
   /// Scores and softmax of the very first block.
@@ -78,8 +71,8 @@ class Consumer {
     block_ = rows_.key_blocks(work_) - 1;
     first_masked_ = rows_.first_masked_block(work_);
     const int skipped = skip_k(work_);
-    wait_for_q();
-    wait_for_k();
+    inputs_.wait_for_q();
+    inputs_.wait_for_k();
     issue_scores();
     ptx::wgmma_wait_group<0>();
     finish_scores(block_);
@@ -98,16 +91,16 @@ class Consumer {
     int block = block_ - 1;
     int skipped = 0;
     if (crosses) {
-      next = next_work(receive_tile());
+      next = next_work(inputs_.next_tile());
       if (next.key_blocks == 0) {
         end();
         return false;
       }
       block = rows_.key_blocks(next) - 1;
       skipped = skip_k(next);
-      wait_for_q();
+      inputs_.wait_for_q();
     }
-    wait_for_k();
+    inputs_.wait_for_k();
     issue_both();
     finish_scores(block);
 
@@ -138,7 +131,7 @@ class Consumer {
   /// The last P V of the last tile.
   __device__ __forceinline__ void end() {
     take_turn();
-    wait_for_v();
+    inputs_.wait_for_v();
     issue_output();
     give_turn();
     finish_output();
@@ -155,37 +148,44 @@ class Consumer {
   /// Both GEMMs of a step, in this warpgroup's turn. K has been waited for.
   __device__ __forceinline__ void issue_both() {
     take_turn();
-    issue_scores();
-    wait_for_v();
-    issue_output();
+    if constexpr (kConfig.overlaps) {
+      issue_scores();
+      inputs_.wait_for_v();
+      issue_output();
+    } else {
+      inputs_.wait_for_v();
+      issue_output();
+      issue_scores();
+    }
     give_turn();
   }
 
-  /// Waits for the scores of `block`, the older of two batches; K, and after block 0 Q, are free.
+  /// Waits for the scores of `block`, where GEMMs and softmax overlap the older of two batches; K,
+  /// and after block 0 Q, are free.
   __device__ __forceinline__ void finish_scores(int block) {
-    ptx::wgmma_wait_group<1>();
+    ptx::wgmma_wait_group<kConfig.overlaps ? 1 : 0>();
     ptx::pin_registers(scores_);
-    release_k();
-    if (block == 0) release(shared_.q_empty[warpgroup_]);
+    inputs_.release_k();
+    if (block == 0) inputs_.release_q();
   }
 
   /// Waits for P V; V is free.
   __device__ __forceinline__ void finish_output() {
     ptx::wgmma_wait_group<0>();
     ptx::pin_registers(output_);
-    release_v();
+    inputs_.release_v();
   }
 
   /// S = Q K^T of the current K stage, as one batch of WGMMAs.
   __device__ __forceinline__ void issue_scores() {
-    const ptx::SharedMatrix k = k_.advanced(k_at_.stage * kStageBytes);
+    const ptx::SharedMatrix k = k_.advanced(inputs_.k_stage() * kStageBytes);
     ptx::pin_registers(scores_);
     ptx::wgmma_fence();
     FA3PROF_UNROLL
-    for (int column = 0; column < Instance::kConfig.head_dim; column += kMmaK) {
+    for (int column = 0; column < kConfig.head_dim; column += kMmaK) {
       const int block = column / kSwizzleColumns;
       const int inside_bytes = column % kSwizzleColumns * 2;
-      ptx::Wgmma<Instance::kConfig.tile_n, Instance::kElement>::ss(
+      ptx::Wgmma<kConfig.tile_n, Instance::kElement>::ss(
           scores_, q_.advanced(block * kQBlockBytes + inside_bytes),
           k.advanced(block * kKvBlockBytes + inside_bytes), column != 0);
     }
@@ -194,13 +194,13 @@ class Consumer {
 
   /// O += P V of the current V stage, as one batch of WGMMAs.
   __device__ __forceinline__ void issue_output() {
-    const ptx::SharedMatrix v = v_.advanced(v_at_.stage * kStageBytes);
+    const ptx::SharedMatrix v = v_.advanced(inputs_.v_stage() * kStageBytes);
     ptx::pin_registers(output_);
     ptx::wgmma_fence();
     FA3PROF_UNROLL
-    for (int key = 0; key < Instance::kConfig.tile_n; key += kMmaK) {
-      ptx::Wgmma<Instance::kConfig.head_dim, Instance::kElement>::rs(
-          output_, &probabilities_[key / 4], v.advanced(key * 128), true);
+    for (int key = 0; key < kConfig.tile_n; key += kMmaK) {
+      ptx::Wgmma<kConfig.head_dim, Instance::kElement>::rs(output_, &probabilities_[key / 4],
+                                                           v.advanced(key * 128), true);
     }
     ptx::wgmma_commit_group();
   }
@@ -212,75 +212,50 @@ class Consumer {
     for (int i = 0; i < skipped; ++i) {
       take_turn();
       give_turn();
-      wait_for_k();
-      release_k();
+      inputs_.wait_for_k();
+      gather_warps();
+      inputs_.release_k();
     }
     return skipped;
   }
 
   __device__ __forceinline__ void skip_v(int skipped) {
     for (int i = 0; i < skipped; ++i) {
-      wait_for_v();
-      release_v();
+      inputs_.wait_for_v();
+      gather_warps();
+      inputs_.release_v();
     }
   }
 
-  __device__ __forceinline__ void wait_for_q() {
-    ptx::mbarrier_wait(&shared_.q_full[warpgroup_], q_parity_);
-    q_parity_ ^= 1U;
-  }
-
-  __device__ __forceinline__ void wait_for_k() {
-    ptx::mbarrier_wait(&shared_.k_full[k_at_.stage], k_at_.parity);
-  }
-
-  __device__ __forceinline__ void wait_for_v() {
-    ptx::mbarrier_wait(&shared_.v_full[v_at_.stage], v_at_.parity);
-  }
-
-  __device__ __forceinline__ void release_k() {
-    release(shared_.k_empty[k_at_.stage]);
-    k_at_.advance();
-  }
-
-  __device__ __forceinline__ void release_v() {
-    release(shared_.v_empty[v_at_.stage]);
-    v_at_.advance();
-  }
-
-  /// One arrival for the whole warpgroup: its WGMMAs have been waited for, so all have read.
-  __device__ __forceinline__ void release(std::uint64_t& barrier) {
-    if (thread_ == 0) ptx::mbarrier_arrive(&barrier);
+  /// A warp gives back a buffer for all four. WGMMAs keep them together; where there are none, a
+  /// warp that came late would wait for a buffer that has been filled anew.
+  __device__ __forceinline__ void gather_warps() const {
+    ptx::bar_sync(static_cast<int>(NamedBarrier::kTogether) + warpgroup_, kWarpgroupThreads);
   }
 
   __device__ __forceinline__ void take_turn() const {
-    if constexpr (!Instance::kConfig.takes_turns) return;
+    if constexpr (!kConfig.takes_turns) return;
     ptx::bar_sync(turn_of(warpgroup_), 2 * kWarpgroupThreads);
   }
 
   /// Passed on after issue, not completion: WGMMAs queue in the order of issue.
   __device__ __forceinline__ void give_turn() const {
-    if constexpr (!Instance::kConfig.takes_turns) return;
-    const int next = warpgroup_ + 1 == Instance::kConfig.consumer_warpgroups ? 0 : warpgroup_ + 1;
+    if constexpr (!kConfig.takes_turns) return;
+    const int next = warpgroup_ + 1 == kConfig.consumer_warpgroups ? 0 : warpgroup_ + 1;
     ptx::bar_arrive(turn_of(next), 2 * kWarpgroupThreads);
   }
 
   static __device__ __forceinline__ int turn_of(int warpgroup) {
-    return static_cast<int>(NamedBarrier::kTurnOfFirstConsumer) + warpgroup;
+    return static_cast<int>(NamedBarrier::kTurn) + warpgroup;
   }
 
-  SharedStorage<Instance>& shared_;
   const Parameters& p_;
   int warpgroup_;
   OwnRows<Instance> rows_;
-  int thread_;
+  Inputs inputs_;
   ptx::SharedMatrix q_;
   ptx::SharedMatrix k_;
   ptx::SharedMatrix v_;
-  tile::RingPosition<Instance::kConfig.stages> k_at_;
-  tile::RingPosition<Instance::kConfig.stages> v_at_;
-  unsigned q_parity_ = 0;
-  unsigned tile_parity_ = 0;
   Work work_ = {};
   int block_ = 0;         ///< of work_, whose P V comes next
   int first_masked_ = 0;  ///< first block of work_ that needs a mask

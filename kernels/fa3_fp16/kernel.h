@@ -16,19 +16,27 @@
 // The softmax keeps a reference in place of the running maximum (kernels/tile/online_softmax.cuh),
 // and a warpgroup passes by the key blocks that the causal mask hides from all of its rows.
 //
+// So much for the schedule `full`. The others lack mechanisms, to measure what these bring; see
+// Schedule in config.h. Without a producer the consumers start their own loads, and tiles are dealt
+// out by number.
+//
 // Shared memory in KiB, Q + the stages of K + those of V (and 1 KiB for the barriers):
 // d = 64, tile 192 x 128: 24 + 48 + 48; d = 128, 128 x 128: 32 + 96 + 96; d = 256, 128 x 80: 64 +
 // 80 + 80.
 #pragma once
 
 #include "kernels/attention.h"
+#include "kernels/fa3_fp16/config.h"
 
 namespace fa3prof::kernels::fa3_fp16 {
 
-/// See kernels::describe_launch. head_dim 64, 128 or 256; fp16 or bf16.
+/// See kernels::describe_launch. head_dim 64, 128 or 256 and fp16 or bf16; schedules other than
+/// kFull: head_dim 128 or 256 and fp16.
+template <Schedule kSchedule>
 [[nodiscard]] LaunchDescription describe(const core::AttentionProblem& problem);
 
-/// See kernels::launch_attention. head_dim 64, 128 or 256; fp16 or bf16.
+/// See kernels::launch_attention; for the same problems.
+template <Schedule kSchedule>
 void launch(const core::AttentionProblem& problem, const AttentionTensors& tensors,
             cudaStream_t stream);
 

@@ -31,6 +31,10 @@ __device__ __forceinline__ void initialise(SharedStorage<Instance>& shared) {
     ptx::mbarrier_init(&shared.k_empty[stage], kConsumers);
     ptx::mbarrier_init(&shared.v_full[stage], 1);
     ptx::mbarrier_init(&shared.v_empty[stage], kConsumers);
+    if constexpr (!Instance::kConfig.specializes_warps) {
+      shared.k_reads[stage] = 0;
+      shared.v_reads[stage] = 0;
+    }
   }
   ptx::mbarrier_init(&shared.tile_full, 1);
   ptx::mbarrier_init(&shared.tile_empty, kConsumers * kWarpgroupThreads / 32);
@@ -47,17 +51,18 @@ __global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
   if (threadIdx.x == 0) initialise<Instance>(shared);
   __syncthreads();
 
+  const TensorMaps maps{q_map, k_map, v_map};
   // The shuffle tells the compiler that the role is the same for the whole warp.
   const int warpgroup =
       __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / kWarpgroupThreads, 0);
-  if (warpgroup == 0) {
+  if constexpr (!Instance::kConfig.specializes_warps) {
+    Consumer<Instance>(shared, p, maps, warpgroup).run();
+  } else if (warpgroup == 0) {
     ptx::setmaxnreg_dec<Instance::kConfig.producer_registers>();
-    if (threadIdx.x / 32 == 0 && ptx::elect_sync()) {
-      Producer<Instance>(shared, p, q_map, k_map, v_map).run();
-    }
+    if (threadIdx.x / 32 == 0 && ptx::elect_sync()) Producer<Instance>(shared, p, maps).run();
   } else {
     ptx::setmaxnreg_inc<Instance::kConfig.consumer_registers>();
-    Consumer<Instance>(shared, p, warpgroup - 1).run();
+    Consumer<Instance>(shared, p, maps, warpgroup - 1).run();
   }
 }
 
@@ -109,29 +114,32 @@ void launch_instance(const core::AttentionProblem& problem, const AttentionTenso
   cuda_check(cudaGetLastError());
 }
 
-/// Picks the instance of kHeadDim that serves the problem and calls `use` with it.
-template <int kHeadDim, typename Use>
+/// Picks the instance of kHeadDim and kSchedule that serves the problem and calls `use` with it.
+template <int kHeadDim, Schedule kSchedule, typename Use>
 auto with_instance(const core::AttentionProblem& problem, Use use) {
   using enum ptx::Element;
-  if (problem.dtype == core::DataType::kBFloat16) {
-    return problem.is_causal ? use(Instance<kHeadDim, kBf16, true>{})
-                             : use(Instance<kHeadDim, kBf16, false>{});
+  // BF16 runs as FP16 does, so what the mechanisms bring is measured with one of them.
+  if constexpr (kSchedule == Schedule::kFull) {
+    if (problem.dtype == core::DataType::kBFloat16) {
+      return problem.is_causal ? use(Instance<kHeadDim, kBf16, true, kSchedule>{})
+                               : use(Instance<kHeadDim, kBf16, false, kSchedule>{});
+    }
   }
-  return problem.is_causal ? use(Instance<kHeadDim, kF16, true>{})
-                           : use(Instance<kHeadDim, kF16, false>{});
+  return problem.is_causal ? use(Instance<kHeadDim, kF16, true, kSchedule>{})
+                           : use(Instance<kHeadDim, kF16, false, kSchedule>{});
 }
 
-template <int kHeadDim>
+template <int kHeadDim, Schedule kSchedule>
 LaunchDescription describe_head_dim(const core::AttentionProblem& problem) {
-  return with_instance<kHeadDim>(problem,
-                                 [&]<typename I>(I) { return describe_instance<I>(problem); });
+  return with_instance<kHeadDim, kSchedule>(
+      problem, [&]<typename I>(I) { return describe_instance<I>(problem); });
 }
 
-template <int kHeadDim>
+template <int kHeadDim, Schedule kSchedule>
 void launch_head_dim(const core::AttentionProblem& problem, const AttentionTensors& tensors,
                      cudaStream_t stream) {
-  with_instance<kHeadDim>(problem,
-                          [&]<typename I>(I) { launch_instance<I>(problem, tensors, stream); });
+  with_instance<kHeadDim, kSchedule>(
+      problem, [&]<typename I>(I) { launch_instance<I>(problem, tensors, stream); });
 }
 
 }  // namespace fa3prof::kernels::fa3_fp16

@@ -1,12 +1,11 @@
-// The producer thread of the FA3-style kernel: all loads by TMA, and the tile numbers.
+// The producer thread of the FA3-style kernel: all loads, and the tile numbers.
 #pragma once
 
+#include "kernels/fa3_fp16/loader.cuh"
 #include "kernels/fa3_fp16/storage.cuh"
 #include "kernels/ptx/mbarrier.cuh"
-#include "kernels/ptx/tma.cuh"
+#include "kernels/ptx/unroll.h"
 #include "kernels/tile/ring.cuh"
-
-#include <cstdint>
 
 namespace fa3prof::kernels::fa3_fp16 {
 
@@ -16,9 +15,8 @@ template <typename Instance>
 class Producer {
  public:
   __device__ __forceinline__ Producer(SharedStorage<Instance>& shared, const Parameters& p,
-                                      const CUtensorMap& q_map, const CUtensorMap& k_map,
-                                      const CUtensorMap& v_map)
-      : shared_(shared), p_(p), q_map_(q_map), k_map_(k_map), v_map_(v_map) {}
+                                      const TensorMaps& maps)
+      : shared_(shared), p_(p), loader_(shared, maps) {}
 
   __device__ __forceinline__ void run() {
     Source source = next_source(static_cast<int>(blockIdx.x));
@@ -42,28 +40,11 @@ class Producer {
   }
 
  private:
-  static constexpr unsigned kQBytes = sizeof(SharedStorage<Instance>::q[0]);
-  static constexpr unsigned kKvBytes = sizeof(SharedStorage<Instance>::k[0]);
-
-  /// Where a tile comes from. Worked out once a tile: a buffer that becomes free is to be filled
-  /// again at once.
-  struct Source {
-    int first_row;
-    int head;
-    int kv_head;
-    int batch;
-    int key_blocks;
-  };
-
   /// The first tile from number `tile_index` on that sees any key, or none (key_blocks = 0).
   __device__ __forceinline__ Source next_source(int tile_index) {
     while (tile_index < p_.order.tiles) {
       const Work work = work_of<Instance>(p_, tile_index);
-      if (!Instance::kIsCausal || work.key_blocks > 0) {
-        const int head = head_of(p_, work);
-        return {work.first_row, head, head / p_.heads_per_kv_head, batch_of(p_, work),
-                work.key_blocks};
-      }
+      if (!Instance::kIsCausal || work.key_blocks > 0) return source_of(p_, work);
       tile_index = draw_tile();
     }
     return {};
@@ -83,10 +64,7 @@ class Producer {
     FA3PROF_UNROLL
     for (int i = 0; i < Instance::kConfig.consumer_warpgroups; ++i) {
       ptx::mbarrier_wait(&shared_.q_empty[i], q_parity_ ^ 1U);
-      ptx::mbarrier_arrive_expect_tx(&shared_.q_full[i], kQBytes);
-      ptx::tma_load_tile(shared_.q[i], &q_map_,
-                         {source.first_row + i * kWarpgroupRows, source.head, source.batch},
-                         &shared_.q_full[i], ptx::CacheHint::kEvictFirst);
+      loader_.load_q(source, i);
     }
     q_parity_ ^= 1U;
   }
@@ -94,29 +72,21 @@ class Producer {
   __device__ __forceinline__ void load_k(const Source& source, int block) {
     // A fresh ring is empty: waiting for the parity before the first passes at once.
     ptx::mbarrier_wait(&shared_.k_empty[k_at_.stage], k_at_.parity ^ 1U);
-    ptx::mbarrier_arrive_expect_tx(&shared_.k_full[k_at_.stage], kKvBytes);
-    ptx::tma_load_tile(shared_.k[k_at_.stage], &k_map_, keys_of(source, block),
-                       &shared_.k_full[k_at_.stage], ptx::CacheHint::kEvictLast);
+    loader_.load_k({.tile = 0, .kv_head = source.kv_head, .batch = source.batch, .block = block},
+                   k_at_.stage);
     k_at_.advance();
   }
 
   __device__ __forceinline__ void load_v(const Source& source, int block) {
     ptx::mbarrier_wait(&shared_.v_empty[v_at_.stage], v_at_.parity ^ 1U);
-    ptx::mbarrier_arrive_expect_tx(&shared_.v_full[v_at_.stage], kKvBytes);
-    ptx::tma_load_tile(shared_.v[v_at_.stage], &v_map_, keys_of(source, block),
-                       &shared_.v_full[v_at_.stage], ptx::CacheHint::kEvictLast);
+    loader_.load_v({.tile = 0, .kv_head = source.kv_head, .batch = source.batch, .block = block},
+                   v_at_.stage);
     v_at_.advance();
-  }
-
-  static __device__ __forceinline__ ptx::TileCoordinates keys_of(const Source& source, int block) {
-    return {block * Instance::kConfig.tile_n, source.kv_head, source.batch};
   }
 
   SharedStorage<Instance>& shared_;
   const Parameters& p_;
-  const CUtensorMap& q_map_;
-  const CUtensorMap& k_map_;
-  const CUtensorMap& v_map_;
+  Loader<Instance> loader_;
   tile::RingPosition<Instance::kConfig.stages> k_at_;
   tile::RingPosition<Instance::kConfig.stages> v_at_;
   unsigned q_parity_ = 0;

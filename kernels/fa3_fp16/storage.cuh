@@ -15,6 +15,14 @@ constexpr int kWarpgroupRows = 64;
 constexpr int kSwizzleColumns = 64;  // columns of one 128-byte swizzled block
 constexpr int kMmaK = 16;            // K of one WGMMA
 
+/// A block of keys on the way through all tiles of a CTA.
+struct KeyBlock {
+  int tile;
+  int kv_head;
+  int batch;
+  int block;  ///< within the tile; -1 behind the last tile
+};
+
 template <typename Instance>
 struct SharedStorage {
   static constexpr int kConsumers = Instance::kConfig.consumer_warpgroups;
@@ -33,10 +41,16 @@ struct SharedStorage {
   std::uint64_t tile_full;
   std::uint64_t tile_empty;
   int next_tile;
+  // Where no producer loads: warpgroups that have read the buffer in this round, and what each
+  // warpgroup would load next.
+  unsigned k_reads[Instance::kConfig.stages];
+  unsigned v_reads[Instance::kConfig.stages];
+  KeyBlock next_k[kConsumers];
+  KeyBlock next_v[kConsumers];
 };
 
-/// Hardware barrier numbers; 0 is __syncthreads.
-enum class NamedBarrier : int { kTurnOfFirstConsumer = 1 };
+/// Hardware barrier numbers, each with one for every consumer warpgroup; 0 is __syncthreads.
+enum class NamedBarrier : int { kTurn = 1, kTogether = 4 };
 
 struct Parameters {
   std::uint16_t* o;

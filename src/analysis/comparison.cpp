@@ -118,6 +118,8 @@ std::optional<core::RatioInterval> paired_speedup(const Result* baseline, const 
   return core::paired_ratio(slow, fast);
 }
 
+}  // namespace
+
 Speedup speedup_over(const Row& baseline, const Row& row) {
   Speedup speedup = speedup_of_medians(baseline, row);
   if (const auto paired = paired_speedup(baseline.measured, row.measured)) {
@@ -126,8 +128,6 @@ Speedup speedup_over(const Row& baseline, const Row& row) {
   }
   return speedup;
 }
-
-}  // namespace
 
 std::vector<ProblemComparison> compare(const std::vector<Result>& results) {
   std::vector<core::AttentionProblem> problems;

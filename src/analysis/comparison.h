@@ -53,4 +53,7 @@ struct ProblemComparison {
 [[nodiscard]] std::vector<ProblemComparison> compare(const std::vector<core::Result>& results);
 std::vector<ProblemComparison> compare(std::vector<core::Result>&&) = delete;
 
+/// How many times faster `row` is than `baseline`, another row of the same problem.
+[[nodiscard]] Speedup speedup_over(const Row& baseline, const Row& row);
+
 }  // namespace fa3prof::analysis

@@ -1,5 +1,6 @@
 #include "src/commands/kernel_choice.h"
 
+#include "src/cli/text_list.h"
 #include "src/core/error.h"
 
 #include <fmt/format.h>
@@ -90,6 +91,38 @@ std::vector<ChosenKernel> wrap(const std::vector<Plugin>& plugins,
 
 }  // namespace
 
+void add_kernel_options(CLI::App& verb, KernelOptions& options) {
+  const auto set_kernels = [&options](const std::string& text) {
+    options.kernels = cli::split_list(text, "--kernel");
+  };
+  verb.add_option_function<std::string>("--kernel", set_kernels,
+                                        "kernels, plugins by name, cudnn; the first is the "
+                                        "baseline [all of ours that fit the GPU]")
+      ->type_name("NAMES");
+  const auto add_schedules = [&options](const std::string& text) {
+    options.schedules = cli::split_list(text, "--schedule");
+  };
+  verb.add_option_function<std::string>("--schedule", add_schedules,
+                                        "fa3 with some of its mechanisms: serial, ws (producer "
+                                        "warp), pingpong (and turns), overlap "
+                                        "(alone), full")
+      ->type_name("NAMES");
+  const auto add_plugins = [&options](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      const auto paths = cli::split_list(text, "--plugin");
+      options.plugins.insert(options.plugins.end(), paths.begin(), paths.end());
+    }
+  };
+  verb.add_option_function<std::vector<std::string>>(
+          "--plugin", add_plugins, "shared libraries with a kernel each, measured beside ours")
+      ->type_name("FILES")
+      ->allow_extra_args(false);
+  verb.add_option("--plugin-pipeline", options.plugin_pipelines,
+                  "model of a plugin; NAME= may be left out where there is one [none]")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+}
+
 std::optional<std::string> ChosenKernel::why_unsupported(
     const core::AttentionProblem& problem) const {
   if (cudnn) return cudnn->why_unsupported(problem);
@@ -113,8 +146,14 @@ std::vector<ChosenKernel> choose_kernels(const KernelOptions& options) {
       plugins.erase(plugin);
     }
   }
-  if (options.kernels.empty()) {
-    for (const core::AttentionKernel& kernel : core::attention_kernels()) {
+  for (const std::string& schedule : options.schedules) {
+    const core::AttentionKernel& kernel = core::find_schedule(schedule);
+    if (std::ranges::find(chosen, kernel.name, &ChosenKernel::name) == chosen.end()) {
+      chosen.push_back(own_kernel(kernel));
+    }
+  }
+  if (!options.names_any()) {
+    for (const core::AttentionKernel& kernel : core::complete_kernels()) {
       chosen.push_back(own_kernel(kernel));
     }
   }
@@ -138,7 +177,7 @@ void check_support(const KernelOptions& options, const std::vector<ChosenKernel>
   const bool has_peer = std::ranges::any_of(
       kernels, [](const ChosenKernel& kernel) { return kernel.own == nullptr; });
   // A kernel named for the only problem is meant; the others may be left out, with their reason.
-  const bool may_leave_out = problems.size() > 1 || has_peer || options.kernels.empty();
+  const bool may_leave_out = problems.size() > 1 || has_peer || !options.names_any();
   if (reasons.empty() || (has_any && may_leave_out)) return;
   throw core::UsageError(fmt::format("{}; choose another --kernel or problem (fa3prof list)",
                                      fmt::join(reasons, "; ")));

@@ -6,6 +6,8 @@
 #include "src/profile/cudnn.h"
 #include "src/profile/plugin.h"
 
+#include <CLI/CLI.hpp>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,10 +16,18 @@ namespace fa3prof::commands {
 
 /// The words of the command line.
 struct KernelOptions {
-  std::vector<std::string> kernels;           ///< names, also cudnn and plugins; empty: all of ours
+  std::vector<std::string> kernels;           ///< names, also cudnn and plugins
+  std::vector<std::string> schedules;         ///< of fa3: more kernels, after the named ones
   std::vector<std::string> plugins;           ///< paths
   std::vector<std::string> plugin_pipelines;  ///< "NAME=FILE", or "FILE" with one plugin
+
+  /// Else all complete kernels of ours are meant.
+  [[nodiscard]] bool names_any() const { return !kernels.empty() || !schedules.empty(); }
 };
+
+/// Adds --kernel, --schedule, --plugin and --plugin-pipeline, which fill `options`; it must live
+/// until the app has parsed.
+void add_kernel_options(CLI::App& verb, KernelOptions& options);
 
 /// One of our kernels, cuDNN or a plugin, with its model where it has one.
 struct ChosenKernel {

@@ -1,9 +1,9 @@
 #include "src/commands/run.h"
 
+#include "src/analysis/ablation.h"
 #include "src/cli/choice.h"
 #include "src/cli/output_target.h"
 #include "src/cli/problem_options.h"
-#include "src/cli/text_list.h"
 #include "src/commands/model.h"
 #include "src/commands/output.h"
 #include "src/profile/crash_note.h"
@@ -34,7 +34,7 @@ class Selection {
   Selection(const RunOptions& options, std::vector<ChosenKernel> kernels,
             const std::optional<core::Gpu>& gpu)
       : kernels_(std::move(kernels)) {
-    if (options.kernels.kernels.empty() && gpu) capability_ = gpu->capability;
+    if (!options.kernels.names_any() && gpu) capability_ = gpu->capability;
   }
 
   [[nodiscard]] const std::vector<ChosenKernel>& kernels() const { return kernels_; }
@@ -180,30 +180,6 @@ void add_counter_options(CLI::App& verb, profile::RunRequest& request) {
       ->group(kMeasuring);
 }
 
-void add_kernel_options(CLI::App& verb, KernelOptions& options) {
-  const auto set_kernels = [&options](const std::string& text) {
-    options.kernels = cli::split_list(text, "--kernel");
-  };
-  verb.add_option_function<std::string>("--kernel", set_kernels,
-                                        "kernels, plugins by name, cudnn; the first is the "
-                                        "baseline [all of ours that fit the GPU]")
-      ->type_name("NAMES");
-  const auto add_plugins = [&options](const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) {
-      const auto paths = cli::split_list(text, "--plugin");
-      options.plugins.insert(options.plugins.end(), paths.begin(), paths.end());
-    }
-  };
-  verb.add_option_function<std::vector<std::string>>(
-          "--plugin", add_plugins, "shared libraries with a kernel each, measured beside ours")
-      ->type_name("FILES")
-      ->allow_extra_args(false);
-  verb.add_option("--plugin-pipeline", options.plugin_pipelines,
-                  "model of a plugin; NAME= may be left out where there is one [none]")
-      ->type_name("NAME=FILE")
-      ->allow_extra_args(false);
-}
-
 void measure_all(Run& run, const std::vector<AttentionProblem>& problems, std::ostream& err,
                  bool shows_progress) {
   cli::ProgressLine line(err, shows_progress);
@@ -216,7 +192,10 @@ void measure_all(Run& run, const std::vector<AttentionProblem>& problems, std::o
 
 void show(const core::Report& report, Output& output) {
   output.write([&] { return report::to_json(report); });
-  output.print([&](report::Colour colour) { return report::run_text(report, colour); });
+  output.print([&](report::Colour colour) {
+    const std::string ablation = report::ablation_text(report, colour);
+    return report::run_text(report, colour) + (ablation.empty() ? "" : "\n" + ablation);
+  });
 }
 
 bool was_run(const Result& result) {
@@ -227,12 +206,27 @@ bool has_failed(const Result& result) {
   return result.verification && !result.verification->passed;
 }
 
+/// Names every schedule, unless some are named, and fills in the paper's problem.
+void make_ablation(RunOptions& options) {
+  if (options.kernels.schedules.empty()) {
+    for (const std::string_view schedule : core::schedules()) {
+      options.kernels.schedules.emplace_back(schedule);
+    }
+  }
+  if (options.grid == core::ProblemGrid{})
+    options.grid = core::grid_of(analysis::ablation_problem());
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Verb& chosen) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* verb = app.add_subcommand("run", "Measure kernels on this GPU beside the model");
   add_kernel_options(*verb, options->kernels);
+  verb->add_flag(
+      "--ablation", options->is_ablation,
+      "every schedule of fa3, and what each mechanism brings; the problem is that of the "
+      "FlashAttention-3 paper where none is stated");
   verb->add_option("--machine", options->machine, "machine of the model [that of the GPU]")
       ->type_name("NAME|FILE");
   cli::add_problem_options(*verb, options->grid);
@@ -240,6 +234,7 @@ void add_run(CLI::App& app, Verb& chosen) {
   add_counter_options(*verb, options->request);
   cli::add_output_options(*verb, options->output);
   verb->callback([options, &chosen] {
+    if (options->is_ablation) make_ablation(*options);
     chosen = [options](const Context& context) { return run_run(*options, context); };
   });
 }

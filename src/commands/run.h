@@ -13,6 +13,7 @@ namespace fa3prof::commands {
 struct RunOptions {
   core::ProblemGrid grid;
   KernelOptions kernels;  ///< where none of ours is named: all that this GPU can run
+  bool is_ablation = false;
   /// Kernels, plugins and problem are filled in anew for each problem of the grid.
   profile::RunRequest request;
   std::string machine;  ///< of the model; empty: the machine file of the measured GPU

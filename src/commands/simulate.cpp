@@ -29,18 +29,6 @@ bool is_measured(const Result& result) {
          (!result.verification || result.verification->passed);
 }
 
-/// The grid that expands to this one problem.
-ProblemGrid grid_of(const AttentionProblem& problem) {
-  return {.dtypes = {problem.dtype},
-          .head_dims = {problem.head_dim},
-          .causal = {problem.is_causal},
-          .seqlens_q = {problem.seqlen_q},
-          .seqlens_kv = {problem.seqlen_kv},
-          .batches = {problem.batch},
-          .num_heads = {problem.num_heads},
-          .num_heads_kv = {problem.num_heads_kv}};
-}
-
 /// The measured report that --against names, and what the new report takes from it.
 class Measured {
  public:
@@ -66,7 +54,7 @@ class Measured {
       }
     }
     std::vector<ProblemGrid> grids;
-    std::ranges::transform(problems, std::back_inserter(grids), grid_of);
+    std::ranges::transform(problems, std::back_inserter(grids), core::grid_of);
     return grids;
   }
 
@@ -104,7 +92,7 @@ std::vector<sim::Pipeline> choose_pipelines(const SimulateOptions& options,
   if (options.pipelines.empty() && !stated.empty()) return stated;
   std::vector<std::string> names = options.pipelines;
   if (names.empty()) {
-    for (const core::AttentionKernel& kernel : core::attention_kernels()) {
+    for (const core::AttentionKernel& kernel : core::complete_kernels()) {
       names.emplace_back(kernel.pipeline);
     }
   }

@@ -13,8 +13,27 @@ constexpr std::array kFa2DataTypes{DataType::kFloat16};
 constexpr std::array<std::int64_t, 3> kFa3HeadDims{64, 128, 256};
 constexpr std::array kFa3DataTypes{DataType::kFloat16, DataType::kBFloat16};
 
-constexpr std::array<AttentionKernel, 2> kKernels{{
+// Three consumer warpgroups (head_dim 64) leave no registers for another order of the steps.
+constexpr std::array<std::int64_t, 2> kScheduleHeadDims{128, 256};
+constexpr std::array kScheduleDataTypes{DataType::kFloat16};
+
+constexpr AttentionKernel schedule(std::string_view name, std::string_view pipeline,
+                                   std::string_view description) {
+  return {.name = name,
+          .schedule = name.substr(name.find('-') + 1),
+          .pipeline = pipeline,
+          .description = description,
+          .min_capability = {9, 0},
+          .needs_exact_major = true,
+          .head_dims = kScheduleHeadDims,
+          .dtypes = kScheduleDataTypes};
+}
+
+constexpr std::size_t kCompleteKernels = 2;
+
+constexpr std::array<AttentionKernel, 6> kKernels{{
     {.name = "fa2",
+     .schedule = "",
      .pipeline = "fa2",
      .description = "FlashAttention-2 style: cp.async, ldmatrix, mma.sync, one serial loop",
      .min_capability = {8, 0},
@@ -22,12 +41,17 @@ constexpr std::array<AttentionKernel, 2> kKernels{{
      .head_dims = kFa2HeadDims,
      .dtypes = kFa2DataTypes},
     {.name = "fa3",
+     .schedule = kFullSchedule,
      .pipeline = "fa3_fp16",
      .description = "FlashAttention-3 style: TMA producer warp, WGMMA consumer warpgroups",
      .min_capability = {9, 0},
      .needs_exact_major = true,
      .head_dims = kFa3HeadDims,
      .dtypes = kFa3DataTypes},
+    schedule("fa3-serial", "fa3_serial", "fa3 without producer, turns or overlap"),
+    schedule("fa3-ws", "fa3_ws", "fa3 with a producer warp, without turns or overlap"),
+    schedule("fa3-pingpong", "fa3_pingpong", "fa3 with a producer warp and turns, without overlap"),
+    schedule("fa3-overlap", "fa3_overlap", "fa3 with overlap, without producer or turns"),
 }};
 
 std::string text_of(ComputeCapability capability) {
@@ -48,12 +72,33 @@ std::string join(const Range& range, Name name) {
 
 std::span<const AttentionKernel> attention_kernels() { return kKernels; }
 
+std::span<const AttentionKernel> complete_kernels() {
+  return attention_kernels().first(kCompleteKernels);
+}
+
+std::vector<std::string_view> schedules() {
+  std::vector<std::string_view> names;
+  for (const AttentionKernel& kernel : attention_kernels().subspan(kCompleteKernels)) {
+    names.push_back(kernel.schedule);
+  }
+  names.push_back(kFullSchedule);
+  return names;
+}
+
+const AttentionKernel& find_schedule(std::string_view schedule) {
+  for (const AttentionKernel& kernel : kKernels) {
+    if (!schedule.empty() && kernel.schedule == schedule) return kernel;
+  }
+  throw UsageError("unknown schedule '" + std::string(schedule) + "': choose from " +
+                   join(schedules(), [](std::string_view name) { return std::string(name); }));
+}
+
 const AttentionKernel& find_kernel(std::string_view name,
                                    const std::vector<std::string>& also_there) {
   const auto found = std::ranges::find(kKernels, name, &AttentionKernel::name);
   if (found != kKernels.end()) return *found;
   std::vector<std::string> names;
-  for (const AttentionKernel& kernel : kKernels) names.emplace_back(kernel.name);
+  for (const AttentionKernel& kernel : complete_kernels()) names.emplace_back(kernel.name);
   names.emplace_back(kCudnn);
   names.insert(names.end(), also_there.begin(), also_there.end());
   const std::string last = names.back();

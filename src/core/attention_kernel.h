@@ -22,6 +22,7 @@ struct ComputeCapability {
 /// What is known of one of our kernels without running it.
 struct AttentionKernel {
   std::string_view name;         ///< the word on the command line and in reports: "fa2", "fa3"
+  std::string_view schedule;     ///< of fa3: "full", or the mechanisms it has; else empty
   std::string_view pipeline;     ///< its model in configs/pipelines, without ".json"
   std::string_view description;  ///< one line
   ComputeCapability min_capability;
@@ -33,8 +34,20 @@ struct AttentionKernel {
 /// NVIDIA's cuDNN, which a run can measure beside our kernels. Not one of attention_kernels().
 inline constexpr std::string_view kCudnn = "cudnn";
 
-/// All kernels, the oldest algorithm first.
+/// The schedule of the kernel that has all mechanisms.
+inline constexpr std::string_view kFullSchedule = "full";
+
+/// All kernels: the oldest algorithm first, and last the schedules of fa3 that lack mechanisms.
 [[nodiscard]] std::span<const AttentionKernel> attention_kernels();
+
+/// Those that are meant where none is named: without the schedules that lack mechanisms.
+[[nodiscard]] std::span<const AttentionKernel> complete_kernels();
+
+/// The schedules of fa3, from none of its mechanisms to all.
+[[nodiscard]] std::vector<std::string_view> schedules();
+
+/// The fa3 kernel of that schedule. Throws UsageError that lists the known ones.
+[[nodiscard]] const AttentionKernel& find_schedule(std::string_view schedule);
 
 /// Throws UsageError that lists the known names, and those of plugins in `also_there`.
 [[nodiscard]] const AttentionKernel& find_kernel(std::string_view name,

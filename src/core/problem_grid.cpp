@@ -114,6 +114,17 @@ std::vector<AttentionProblem> expand(const ProblemGrid& grid) {
   return problems;
 }
 
+ProblemGrid grid_of(const AttentionProblem& problem) {
+  return {.dtypes = {problem.dtype},
+          .head_dims = {problem.head_dim},
+          .causal = {problem.is_causal},
+          .seqlens_q = {problem.seqlen_q},
+          .seqlens_kv = {problem.seqlen_kv},
+          .batches = {problem.batch},
+          .num_heads = {problem.num_heads},
+          .num_heads_kv = {problem.num_heads_kv}};
+}
+
 std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view flag) {
   std::vector<std::int64_t> sizes;
   std::size_t begin = 0;

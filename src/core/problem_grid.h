@@ -31,6 +31,9 @@ struct ProblemGrid {
 /// as the FlashAttention papers do. Throws UsageError for an invalid combination.
 [[nodiscard]] std::vector<AttentionProblem> expand(const ProblemGrid& grid);
 
+/// The grid that expands to this one problem.
+[[nodiscard]] ProblemGrid grid_of(const AttentionProblem& problem);
+
 /// "512,1k,2^14" -> {512, 1024, 16384}; k and m are 1024 and 1024^2. Throws UsageError that quotes
 /// the bad item; `flag` is named in it.
 [[nodiscard]] std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view flag);

@@ -19,6 +19,14 @@ namespace fa3prof::report {
 ///     fa3 over fa2               1.77x +-0.3 %                       1.77x  ...     -1.3 %
 [[nodiscard]] std::string run_text(const core::Report& report, Colour colour);
 
+/// What `fa3prof run --ablation` adds: for each problem what each mechanism of fa3 brings,
+/// measured, simulated and, on the paper's problem, published. Empty where no two schedules were
+/// run.
+///
+///   what it brings                              measured        simulated  paper
+///   a producer warp      fa3-ws / fa3-serial    1.06x +-0.2 %       1.00x
+[[nodiscard]] std::string ablation_text(const core::Report& report, Colour colour);
+
 /// How much of a simulation is shown.
 enum class Detail {
   kSummary,    ///< one line per pipeline and problem

@@ -1,6 +1,7 @@
 #include "src/analysis/comparison.h"
 #include "src/report/console.h"
 #include "src/report/console_notes.h"
+#include "src/report/speedup_text.h"
 
 #include <fmt/format.h>
 
@@ -50,14 +51,6 @@ void add_kernel(Table& table, const Row& row) {
        text_or_empty(measured.counters.find(core::kTensorActiveRatio), percent),
        row.simulated == nullptr ? "" : text_or_empty(row.simulated->cycles, whole),
        text_or_empty(row.cycles_deviation_ratio, signed_percent)});
-}
-
-/// "2.03x +-0.4 %": half the width of the interval over the ratio.
-std::string time_ratio_text(const analysis::Speedup& speedup) {
-  const auto& ratio = speedup.measured_time_ratio;
-  const auto& interval = speedup.measured_time_ratio_ci95;
-  if (!ratio || !interval) return text_or_empty(ratio, times);
-  return times(*ratio) + " +-" + percent((interval->upper - interval->lower) / 2.0 / *ratio);
 }
 
 void add_speedup(Table& table, const Row& row) {

@@ -185,3 +185,47 @@ TEST_CASE("Bad flags of run are refused with what to write", "[cli]") {
   CHECK_THROWS_AS(run_program({"run", "--no-counters", "--require-counters"}), CLI::ParseError);
   CHECK_THROWS_WITH(run_program({"run", "--machine", "h300"}), contains("h300"));
 }
+
+TEST_CASE("--ablation measures every schedule on the paper's problem and says what each brings",
+          "[cli]") {
+  const Outcome outcome = run_program({"run", "--ablation", "--json", "-"});
+  CHECK(outcome.code == ExitCode::kDone);
+  const core::Report report = report_of(outcome);
+  std::vector<std::string> kernels;
+  for (const core::Result& result : report.results) {
+    CHECK(result.problem.batch == 4);
+    CHECK(result.problem.seqlen_q == 8448);
+    CHECK(result.problem.num_heads == 16);
+    CHECK(result.problem.head_dim == 128);
+    if (result.source == core::ResultSource::kMeasured) kernels.push_back(result.kernel);
+  }
+  CHECK(kernels ==
+        std::vector<std::string>{"fa3-serial", "fa3-ws", "fa3-pingpong", "fa3-overlap", "fa3"});
+  CHECK(report.results.size() == 10);
+  CHECK_THAT(outcome.err, contains("fa3 over fa3-pingpong") && contains("1.14x"));
+  CHECK_THAT(outcome.err, contains("661 TFLOPS full, 582 without overlap, 570 without"));
+}
+
+TEST_CASE("An ablation of another problem does not quote the paper", "[cli]") {
+  const Outcome outcome = run_program({"run", "--ablation", "--seq", "4k"});
+  CHECK_THAT(outcome.out, contains("sq4096") && contains("fa3 over fa3-overlap"));
+  CHECK_THAT(outcome.out, !contains("661 TFLOPS"));
+}
+
+TEST_CASE("--schedule adds kernels to the named ones", "[cli]") {
+  const auto kernels = [](const std::vector<std::string>& arguments) {
+    std::vector<std::string> names;
+    for (const core::Result& result : report_of(run_program(arguments)).results) {
+      if (result.source == core::ResultSource::kMeasured) names.push_back(result.kernel);
+    }
+    return names;
+  };
+  CHECK(kernels({"run", "--schedule", "ws,full", "--json", "-"}) ==
+        std::vector<std::string>{"fa3-ws", "fa3"});
+  CHECK(kernels({"run", "--kernel", "fa2,fa3", "--schedule", "overlap,full", "--json", "-"}) ==
+        std::vector<std::string>{"fa2", "fa3", "fa3-overlap"});
+  CHECK_THROWS_WITH(run_program({"run", "--schedule", "fast"}),
+                    contains("unknown schedule 'fast'") && contains("pingpong"));
+  CHECK_THROWS_WITH(run_program({"run", "--schedule", "ws", "--head-dim", "64"}),
+                    contains("fa3-ws has no head_dim 64"));
+}

@@ -34,6 +34,30 @@ TEST_CASE("every kernel solves FP16 with head dimension 128", "[core]") {
   }
 }
 
+TEST_CASE("every schedule names one kernel of fa3, and only the full one is a complete kernel",
+          "[core]") {
+  std::set<std::string_view> names;
+  for (const std::string_view schedule : core::schedules()) {
+    const core::AttentionKernel& kernel = core::find_schedule(schedule);
+    CHECK(kernel.schedule == schedule);
+    const auto complete = core::complete_kernels();
+    const bool is_complete =
+        std::ranges::find(complete, kernel.name, &core::AttentionKernel::name) != complete.end();
+    CHECK(is_complete == (schedule == core::kFullSchedule));
+    names.insert(kernel.name);
+  }
+  CHECK(names ==
+        std::set<std::string_view>{"fa3-serial", "fa3-ws", "fa3-pingpong", "fa3-overlap", "fa3"});
+  CHECK(core::complete_kernels().front().name == "fa2");
+}
+
+TEST_CASE("an unknown schedule is refused with the known ones", "[core]") {
+  CHECK_THROWS_WITH(
+      core::find_schedule("fast"),
+      contains("unknown schedule 'fast'") && contains("serial, ws, pingpong, overlap, full"));
+  CHECK_THROWS_AS(core::find_schedule(""), core::UsageError);
+}
+
 TEST_CASE("an unsupported problem is explained by what the kernel has instead", "[core]") {
   const core::AttentionKernel& fa3 = core::find_kernel("fa3");
   const auto head_dim = core::why_unsupported(fa3, AttentionProblem{.head_dim = 80});

@@ -193,4 +193,30 @@ TEST_CASE("kernels agree with FP64 on large tensors", "[kernels][gpu]") {
         tolerance(problem.dtype));
 }
 
+// Four tiles and more for each CTA, every other one with key blocks that half of its rows do not
+// see: warps that fall out of step there once waited for a buffer that had been filled anew.
+TEST_CASE("many short causal tiles per CTA run to their end, time after time", "[kernels][gpu]") {
+  for (const Variant& variant : variants()) {
+    if (!gpu_runs(variant.kernel)) continue;
+    const AttentionProblem problem{.batch = 8,
+                                   .num_heads = 2048 / variant.head_dim,
+                                   .num_heads_kv = 2048 / variant.head_dim,
+                                   .seqlen_q = 1024,
+                                   .seqlen_kv = 1024,
+                                   .head_dim = variant.head_dim,
+                                   .is_causal = true,
+                                   .dtype = variant.dtype};
+    const Inputs inputs = random_inputs(problem, 14);
+    CAPTURE(variant.kernel, variant.head_dim);
+    const Output first = run_attention(variant.kernel, problem, inputs);
+    CHECK(deviation(problem, inputs, first, spread_rows(problem, 256)).relative_error <
+          tolerance(problem.dtype));
+    for (int launch = 0; launch < 5; ++launch) {
+      const Output again = run_attention(variant.kernel, problem, inputs);
+      CHECK(again.o == first.o);
+      CHECK(again.lse == first.lse);
+    }
+  }
+}
+
 }  // namespace fa3prof::tests

@@ -5,6 +5,11 @@
 #include "src/core/attention_kernel.h"
 #include "tests/catch.h"
 
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+
 namespace fa3prof::tests {
 namespace {
 
@@ -37,22 +42,36 @@ TEST_CASE("fa2.json states the fa2 kernel's configuration", "[sim]") {
   }
 }
 
-TEST_CASE("fa3_fp16.json states the fa3 kernel's configuration", "[sim]") {
-  const sim::Pipeline unshaped = sim::load_pipeline("fa3_fp16");
-  const std::int64_t head_dim = GENERATE(64, 128, 256);
-  for (const bool is_causal : {false, true}) {
-    const core::AttentionProblem problem{.head_dim = head_dim, .is_causal = is_causal};
-    const kernels::fa3_fp16::Config config = kernels::fa3_fp16::config_for(problem.head_dim);
-    const sim::Pipeline pipeline = sim::shaped_for(unshaped, problem);
-    const sim::TileSizes sizes = sim::tile_sizes(pipeline, problem);
-    CHECK(sizes.tile == core::Tile{config.tile_m, config.tile_n});
-    CHECK(sizes.stages == config.stages);
-    CHECK(pipeline.threads() == config.threads());
-    // The kernel's own figure has a KiB for barriers, which a pipeline does not store.
-    CHECK(sim::shared_memory_bytes(pipeline, sizes.scope) + 1024 == config.shared_memory_bytes());
-    CHECK(role_named(pipeline, "consumer").instances == config.consumer_warpgroups);
-    CHECK(role_named(pipeline, "consumer").registers_per_thread == config.consumer_registers);
-    CHECK(role_named(pipeline, "producer").registers_per_thread == config.producer_registers);
+TEST_CASE("the pipelines of fa3 state the configurations of its schedules", "[sim]") {
+  using enum kernels::fa3_fp16::Schedule;
+  const std::map<std::string, kernels::fa3_fp16::Schedule> schedules{{"fa3", kFull},
+                                                                     {"fa3-serial", kSerial},
+                                                                     {"fa3-ws", kWarpSpecialized},
+                                                                     {"fa3-pingpong", kPingPong},
+                                                                     {"fa3-overlap", kOverlap}};
+  for (const auto& [name, schedule] : schedules) {
+    const core::AttentionKernel& kernel = core::find_kernel(name);
+    const sim::Pipeline unshaped = sim::load_pipeline(std::string(kernel.pipeline));
+    for (const std::int64_t head_dim : kernel.head_dims) {
+      const core::AttentionProblem problem{.head_dim = head_dim};
+      const kernels::fa3_fp16::Config config = kernels::fa3_fp16::config_for(head_dim, schedule);
+      const sim::Pipeline pipeline = sim::shaped_for(unshaped, problem);
+      const sim::TileSizes sizes = sim::tile_sizes(pipeline, problem);
+      CAPTURE(name, head_dim);
+      CHECK(sizes.tile == core::Tile{config.tile_m, config.tile_n});
+      CHECK(sizes.stages == config.stages);
+      CHECK(pipeline.threads() == config.threads());
+      // The kernel's own figure has a KiB for barriers, which a pipeline does not store.
+      CHECK(sim::shared_memory_bytes(pipeline, sizes.scope) + 1024 == config.shared_memory_bytes());
+      CHECK(role_named(pipeline, "consumer").instances == config.consumer_warpgroups);
+      CHECK(role_named(pipeline, "consumer").registers_per_thread == config.consumer_registers);
+      const std::string loads = config.specializes_warps ? "producer" : "loads";
+      CHECK(role_named(pipeline, loads).registers_per_thread == config.producer_registers);
+      const bool has_turns = std::ranges::any_of(
+          pipeline.barriers,
+          [](const sim::Barrier& barrier) { return barrier.kind == sim::BarrierKind::kTurn; });
+      CHECK(has_turns == config.takes_turns);
+    }
   }
 }
 
