@@ -31,8 +31,12 @@ constexpr std::array kFields{
     Field{"wgmma_fp16_flop_per_cycle", &Machine::wgmma_fp16_flop_per_cycle},
     Field{"wgmma_fp8_flop_per_cycle", &Machine::wgmma_fp8_flop_per_cycle},
     Field{"mma_sync_fp16_flop_per_cycle", &Machine::mma_sync_fp16_flop_per_cycle},
+    Field{"wgmma_issue_ahead_instructions", &Machine::wgmma_issue_ahead_instructions},
+    Field{"wgmma_start_cycles", &Machine::wgmma_start_cycles},
     Field{"wgmma_wait_cycles", &Machine::wgmma_wait_cycles},
     Field{"wgmma_stall_per_fp32_cycle", &Machine::wgmma_stall_per_fp32_cycle},
+    Field{"elementwise_slowdown_beside_wgmma_ratio",
+          &Machine::elementwise_slowdown_beside_wgmma_ratio},
     Field{"fp32_per_cycle", &Machine::fp32_per_cycle},
     Field{"mufu_per_cycle", &Machine::mufu_per_cycle},
     Field{"alu_per_cycle", &Machine::alu_per_cycle},
@@ -41,25 +45,34 @@ constexpr std::array kFields{
     Field{"shuffle_per_cycle", &Machine::shuffle_per_cycle},
     Field{"issue_per_cycle", &Machine::issue_per_cycle},
     Field{"shuffle_latency_cycles", &Machine::shuffle_latency_cycles},
+    Field{"fp32_latency_cycles", &Machine::fp32_latency_cycles},
+    Field{"alu_latency_cycles", &Machine::alu_latency_cycles},
+    Field{"mufu_latency_cycles", &Machine::mufu_latency_cycles},
     Field{"shared_memory_bytes_per_cycle", &Machine::shared_memory_bytes_per_cycle},
     Field{"tma_latency_cycles", &Machine::tma_latency_cycles},
+    Field{"tma_miss_latency_cycles", &Machine::tma_miss_latency_cycles},
     Field{"tma_bytes_per_cycle", &Machine::tma_bytes_per_cycle},
     Field{"cp_async_latency_cycles", &Machine::cp_async_latency_cycles},
     Field{"cp_async_bytes_per_cycle", &Machine::cp_async_bytes_per_cycle},
     Field{"l2_bytes_per_cycle", &Machine::l2_bytes_per_cycle},
+    Field{"l2_effective_bytes", &Machine::l2_effective_bytes},
     Field{"hbm_bytes_per_s", &Machine::hbm_bytes_per_s},
     Field{"mbarrier_cycles", &Machine::mbarrier_cycles},
     Field{"named_barrier_cycles", &Machine::named_barrier_cycles},
     Field{"cta_barrier_cycles", &Machine::cta_barrier_cycles},
+    Field{"atomic_cycles", &Machine::atomic_cycles},
     Field{"launch_us", &Machine::launch_us},
 };
 
 constexpr std::int64_t kMostSms = 1 << 20;
 
-/// Latencies may be zero in an idealised machine; what is divided by may not.
-bool may_be_zero(std::string_view key) {
-  return key.ends_with("_cycles") || key == "wgmma_stall_per_fp32_cycle" || key == "launch_us" ||
-         key == "shared_memory_reserved_bytes";
+/// Latencies may be zero in an idealised machine; what is divided by may not, and a slowdown slows.
+core::NumberRange range_of(std::string_view key) {
+  if (key == "elementwise_slowdown_beside_wgmma_ratio") return {.min = 1.0};
+  const bool may_be_zero = key.ends_with("_cycles") || key == "wgmma_stall_per_fp32_cycle" ||
+                           key == "wgmma_issue_ahead_instructions" || key == "launch_us" ||
+                           key == "shared_memory_reserved_bytes";
+  return may_be_zero ? core::kNotNegative : core::kPositive;
 }
 
 core::ComputeCapability read_capability(const core::JsonReader& reader) {
@@ -112,8 +125,7 @@ Machine read_machine(core::JsonReader reader) {
   for (const Field& field : kFields) {
     const auto number = reader.find(field.key);
     if (!number) continue;
-    machine.*field.member =
-        number->sourced_number(may_be_zero(field.key) ? core::kNotNegative : core::kPositive).value;
+    machine.*field.member = number->sourced_number(range_of(field.key)).value;
   }
   reader.finish();
   return machine;

@@ -38,9 +38,15 @@ struct Machine {
   Number wgmma_fp16_flop_per_cycle;
   Number wgmma_fp8_flop_per_cycle;
   Number mma_sync_fp16_flop_per_cycle;
-  Number wgmma_wait_cycles;  ///< from the end of a WGMMA group to the waiting warpgroup
+  /// Instructions that a warpgroup can have issued beyond the executing one before its next issue
+  /// blocks.
+  Number wgmma_issue_ahead_instructions;
+  Number wgmma_start_cycles;  ///< issue of a first WGMMA on an idle unit until it runs at full rate
+  Number wgmma_wait_cycles;   ///< from the end of a WGMMA group to the waiting warpgroup
   Number
       wgmma_stall_per_fp32_cycle;  ///< tensor cycles lost per cycle of a busy FP32 pipe beside it
+  /// How much slower elementwise work runs while the tensor unit is busy; >= 1.
+  Number elementwise_slowdown_beside_wgmma_ratio;
 
   Number fp32_per_cycle;          ///< FFMA, FADD, FMUL: thread instructions
   Number mufu_per_cycle;          ///< EX2
@@ -50,18 +56,24 @@ struct Machine {
   Number shuffle_per_cycle;       ///< SHFL
   Number issue_per_cycle;         ///< any thread instruction: 32 times the warp instructions
   Number shuffle_latency_cycles;  ///< SHFL and the instruction that combines its result
+  Number fp32_latency_cycles;     ///< from an instruction to one that needs its result
+  Number alu_latency_cycles;
+  Number mufu_latency_cycles;
 
   Number shared_memory_bytes_per_cycle;
   Number tma_latency_cycles;  ///< L2 hit, issue to the thread that waits on the mbarrier, size 0
+  Number tma_miss_latency_cycles;  ///< the same when L2 misses and DRAM answers
   Number tma_bytes_per_cycle;
   Number cp_async_latency_cycles;  ///< L2 hit
   Number cp_async_bytes_per_cycle;
   Number l2_bytes_per_cycle;  ///< reads of all SMs together
+  Number l2_effective_bytes;  ///< working set up to which L2 keeps its rate
   Number hbm_bytes_per_s;
 
   Number mbarrier_cycles;       ///< arrive to the waiting thread
   Number named_barrier_cycles;  ///< bar.arrive to the warpgroup in bar.sync
   Number cta_barrier_cycles;    ///< __syncthreads
+  Number atomic_cycles;         ///< round trip of a global atomic: drawing a tile number
   Number launch_us;             ///< start and end of a kernel in a stream of launches
 };
 
