@@ -72,12 +72,14 @@ struct Wgmma;
   FA3PROF_REGS_40                                                                              \
   ",%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%" \
   "62,%63"
-#define FA3PROF_REGS_128                                                                       \
+#define FA3PROF_REGS_96                                                                        \
   FA3PROF_REGS_64                                                                              \
   ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%" \
-  "86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106," \
-  "%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124," \
-  "%125,%126,%127"
+  "86,%87,%88,%89,%90,%91,%92,%93,%94,%95"
+#define FA3PROF_REGS_128                                                                     \
+  FA3PROF_REGS_96                                                                            \
+  ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112,%113,%" \
+  "114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
 
 #define FA3PROF_ACC_8(d, i)                                                                   \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
@@ -87,7 +89,8 @@ struct Wgmma;
 #define FA3PROF_ACC_OF_32(d) FA3PROF_ACC_32(d, 0)
 #define FA3PROF_ACC_OF_40(d) FA3PROF_ACC_OF_32(d), FA3PROF_ACC_8(d, 32)
 #define FA3PROF_ACC_OF_64(d) FA3PROF_ACC_OF_32(d), FA3PROF_ACC_32(d, 32)
-#define FA3PROF_ACC_OF_128(d) FA3PROF_ACC_OF_64(d), FA3PROF_ACC_32(d, 64), FA3PROF_ACC_32(d, 96)
+#define FA3PROF_ACC_OF_96(d) FA3PROF_ACC_OF_64(d), FA3PROF_ACC_32(d, 64)
+#define FA3PROF_ACC_OF_128(d) FA3PROF_ACC_OF_96(d), FA3PROF_ACC_32(d, 96)
 
 // A0 .. A5 are the numbers of the operands after the accumulators.
 #define FA3PROF_WGMMA_TYPED(N, COUNT, ELEMENT, TYPE, A0, A1, A2, A3, A4, A5)                     \
@@ -123,6 +126,7 @@ struct Wgmma;
 FA3PROF_WGMMA(64, 32, "32", "33", "34", "35", "36", "37");
 FA3PROF_WGMMA(80, 40, "40", "41", "42", "43", "44", "45");
 FA3PROF_WGMMA(128, 64, "64", "65", "66", "67", "68", "69");
+FA3PROF_WGMMA(192, 96, "96", "97", "98", "99", "100", "101");
 FA3PROF_WGMMA(256, 128, "128", "129", "130", "131", "132", "133");
 
 #undef FA3PROF_WGMMA

@@ -1,5 +1,6 @@
 #include "src/commands/context.h"
 
+#include "src/commands/calibrate.h"
 #include "src/commands/doctor.h"
 #include "src/commands/list.h"
 #include "src/commands/run.h"
@@ -33,10 +34,12 @@ void add_verbs(CLI::App& app, Verb& chosen) {
   app.description("Where the cycles go in attention on Hopper: measures and simulates kernels.");
   app.set_version_flag("--version", version_text());
   chosen = [](const Context&) -> core::ExitCode {
-    throw core::UsageError("name a verb: run, simulate, doctor or list; see fa3prof --help");
+    throw core::UsageError(
+        "name a verb: run, simulate, calibrate, doctor or list; see fa3prof --help");
   };
   add_run(app, chosen);
   add_simulate(app, chosen);
+  add_calibrate(app, chosen);
   add_doctor(app, chosen);
   add_list(app, chosen);
 }

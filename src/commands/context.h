@@ -4,6 +4,7 @@
 #include "src/cli/terminal.h"
 #include "src/core/error.h"
 #include "src/core/report.h"
+#include "src/profile/calibration.h"
 #include "src/profile/profiler.h"
 
 #include <CLI/CLI.hpp>
@@ -23,6 +24,9 @@ struct Context {
   cli::Terminal terminal;
   std::vector<std::string> command;  ///< argv, for reports
   std::string created_at;            ///< UTC, ISO 8601
+  std::function<std::vector<profile::Series>(const profile::CalibrationRequest&,
+                                             const profile::Progress&)>
+      measure_machine = profile::measure_machine;
 };
 
 /// What the command line asked for: run after parsing, so that no work starts on a bad one.

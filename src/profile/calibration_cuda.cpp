@@ -1,0 +1,37 @@
+// Calibration in a build with CUDA.
+#include "src/core/error.h"
+#include "src/profile/calibration.h"
+#include "src/profile/device.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace fa3prof::profile {
+namespace {
+
+/// The microbenchmarks are compiled for sm_90a alone.
+void require_hopper(int device) {
+  const core::Gpu gpu = describe_gpu(device);
+  if (gpu.capability == core::ComputeCapability{.major = 9, .minor = 0}) return;
+  throw core::UnavailableError(
+      fmt::format("the microbenchmarks need compute capability 9.0, and {} has {}.{}", gpu.name,
+                  gpu.capability.major, gpu.capability.minor),
+      "calibrate on an H100, H200 or GH200");
+}
+
+}  // namespace
+
+std::vector<Series> measure_machine(const CalibrationRequest& request, const Progress& progress) {
+  require_hopper(request.device);
+  use_gpu(request.device);
+  std::vector<Series> all;
+  for (const std::string& name :
+       request.benchmarks.empty() ? benchmark_names() : request.benchmarks) {
+    progress("measuring " + name);
+    for (Series& series : kernels::run_microbenchmark(name)) all.push_back(std::move(series));
+  }
+  return all;
+}
+
+}  // namespace fa3prof::profile
