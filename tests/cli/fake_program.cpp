@@ -104,6 +104,11 @@ class FakeProfiler : public profile::Profiler {
   FakeMachine machine_;
 };
 
+std::vector<profile::Series> measured_series(const FakeMachine& machine) {
+  if (!machine.has_gpu) throw core::UnavailableError("no GPU", "use a machine with one");
+  return machine.series;
+}
+
 }  // namespace
 
 core::Report report_of(const Outcome& outcome) {
@@ -127,7 +132,9 @@ Outcome run_program(const std::vector<std::string>& arguments, const FakeMachine
       .err = err,
       .terminal = terminal,
       .command = command,
-      .created_at = "2026-11-30T12:00:00Z"};
+      .created_at = "2026-11-30T12:00:00Z",
+      .measure_machine = [&machine](const profile::CalibrationRequest&,
+                                    const profile::Progress&) { return measured_series(machine); }};
   const core::ExitCode code = verb(context);
   return {.code = code, .out = out.str(), .err = err.str()};
 }

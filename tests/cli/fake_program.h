@@ -15,10 +15,11 @@ struct FakeMachine {
   bool has_gpu = true;
   bool has_counters = true;
   core::ComputeCapability capability{9, 0};
-  std::string failing_kernel = {};   ///< this one fails verification
-  std::int64_t lost_at_seqlen = 0;   ///< the GPU is lost at problems of this seqlen_q
-  std::string stuck_kernel = {};     ///< a launch of this one never ends
-  std::string refusing_kernel = {};  ///< this one takes no problem on this GPU
+  std::string failing_kernel = {};           ///< this one fails verification
+  std::int64_t lost_at_seqlen = 0;           ///< the GPU is lost at problems of this seqlen_q
+  std::string stuck_kernel = {};             ///< a launch of this one never ends
+  std::string refusing_kernel = {};          ///< this one takes no problem on this GPU
+  std::vector<profile::Series> series = {};  ///< what calibrate measures
 };
 
 struct Outcome {

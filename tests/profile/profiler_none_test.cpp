@@ -1,4 +1,5 @@
 #include "src/core/error.h"
+#include "src/profile/calibration.h"
 #include "src/profile/profiler.h"
 #include "tests/catch.h"
 
@@ -18,6 +19,10 @@ TEST_CASE("a build without CUDA cannot run", "[profile]") {
   profile::RunRequest request;
   request.kernels = {"fa3"};
   CHECK_THROWS_AS(profiler->run(request, {}), core::UnavailableError);
+}
+
+TEST_CASE("a build without CUDA cannot calibrate", "[profile]") {
+  CHECK_THROWS_AS(profile::measure_machine({}, {}), core::UnavailableError);
 }
 
 }  // namespace
