@@ -68,7 +68,7 @@ std::string machine_text(const Json& document) {
   for (const auto& [key, value] : document.items()) {
     std::string shown = value.dump();
     if (value.is_object()) {
-      shown = fmt::format("{{\"value\": {}, \"source\": {}}}", value.at("value").dump(),
+      shown = fmt::format(R"({{"value": {}, "source": {}}})", value.at("value").dump(),
                           value.at("source").dump());
     } else if (value.is_array()) {
       shown = fmt::format("[{}, {}]", value.at(0).dump(), value.at(1).dump());
