@@ -33,7 +33,7 @@ constexpr std::array kDriverSizes{
     "threads_per_sm",
 };
 
-constexpr double k16KiB = 16384.0;
+constexpr double k32KiB = 32768.0;
 
 constexpr std::array kDirect{
     Direct{"mma_sync_fp16_flop_per_cycle", "mma_sync_rate", 8, 1, "m16n8k16, 8 warps"},
@@ -47,8 +47,8 @@ constexpr std::array kDirect{
     Direct{"alu_latency_cycles", "fmnmx_latency", 0, 1, "dependent FMNMX"},
     Direct{"mufu_latency_cycles", "ex2_latency", 0, 1, "dependent MUFU.EX2"},
     Direct{"shared_memory_bytes_per_cycle", "ldmatrix_rate", 8, 1, "ldmatrix.x4, 8 warps"},
-    Direct{"tma_bytes_per_cycle", "tma_one_sm", k16KiB, 1,
-           "16 KiB boxes that hit L2, eight in flight, one SM alone"},
+    Direct{"tma_bytes_per_cycle", "tma_one_sm", k32KiB, 1,
+           "32 KiB boxes that hit L2, eight in flight, one SM alone"},
     Direct{"cp_async_latency_cycles", "cp_async_latency", 0, 1, "512 bytes of one warp, L2 hit"},
     Direct{"cp_async_bytes_per_cycle", "cp_async_one_sm", 0, 1,
            "32 warps with 4 KiB in flight each, L2 hits, one SM alone"},

@@ -186,7 +186,7 @@ TEST_CASE("Bad flags of run are refused with what to write", "[cli]") {
   CHECK_THROWS_WITH(run_program({"run", "--machine", "h300"}), contains("h300"));
 }
 
-TEST_CASE("--ablation measures every schedule on the paper's problem and says what each brings",
+TEST_CASE("run --ablation measures every schedule on the paper's problem and says what each brings",
           "[cli]") {
   const Outcome outcome = run_program({"run", "--ablation", "--json", "-"});
   CHECK(outcome.code == ExitCode::kDone);
@@ -212,7 +212,7 @@ TEST_CASE("An ablation of another problem does not quote the paper", "[cli]") {
   CHECK_THAT(outcome.out, !contains("661 TFLOPS"));
 }
 
-TEST_CASE("--schedule adds kernels to the named ones", "[cli]") {
+TEST_CASE("run --schedule adds kernels to the named ones", "[cli]") {
   const auto kernels = [](const std::vector<std::string>& arguments) {
     std::vector<std::string> names;
     for (const core::Result& result : report_of(run_program(arguments)).results) {
