@@ -1,5 +1,7 @@
 #include "sim/critical_path.h"
 
+#include "sim/cursor.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,10 +24,7 @@ PathPart part_of(Activity activity, Section section) {
 struct Instance {
   std::size_t role = 0;
   int number = 0;
-  int tile = 0;
-  Section section = Section::kPrologue;
-  int trip = 0;
-  std::size_t step = 0;
+  Cursor cursor = {};
   PathTime now = {};
   PathTime tensor_free = {};  ///< background tensor work runs in the order of issue
   std::vector<PathTime> group_done;
@@ -68,7 +67,7 @@ class Run {
       }
     }
     for (const Instance& instance : instances_) {
-      if (instance.tile == request_.tiles) continue;
+      if (instance.cursor.tile == request_.tiles) continue;
       result_.stuck = describe(instance);
       break;
     }
@@ -83,23 +82,25 @@ class Run {
         .kind = barrier.kind,
         .initially_free = static_cast<std::size_t>(barrier.initially_free.value(scope))};
     for (std::size_t i = 0; i < instances_.size(); ++i) {
-      if (arrives(pipeline_.roles[instances_[i].role], index)) state.arrivers.push_back(i);
+      if (arrives(instances_[i], index)) state.arrivers.push_back(i);
     }
     state.arrivals.resize(state.arrivers.size());
     barriers_.push_back(std::move(state));
   }
 
-  /// Whether instances of the role arrive on the barrier: a sync of a named or CTA barrier does
-  /// too.
-  [[nodiscard]] bool arrives(const Role& role, std::size_t barrier) const {
+  /// Whether the instance arrives on the barrier: a sync of a named or CTA barrier does too.
+  [[nodiscard]] bool arrives(const Instance& at, std::size_t barrier) const {
+    const Role& role = pipeline_.roles[at.role];
     const BarrierKind kind = pipeline_.barriers[barrier].kind;
     const bool sync_arrives = kind == BarrierKind::kNamed || kind == BarrierKind::kCta;
     const auto is_arrival = [&](const Step& step) {
-      if (const auto* arrive = std::get_if<Arrive>(&step.action)) return arrive->barrier == barrier;
+      if (const auto* arrive = std::get_if<Arrive>(&step.action)) {
+        return arrive->index(at.number) == barrier;
+      }
       if (const auto* load = std::get_if<Load>(&step.action)) return load->signals == barrier;
       if (const auto* delay = std::get_if<Delay>(&step.action)) return delay->signals == barrier;
       const auto* wait = std::get_if<Wait>(&step.action);
-      return sync_arrives && wait != nullptr && wait->barrier == barrier;
+      return sync_arrives && wait != nullptr && wait->index(at.number) == barrier;
     };
     return std::ranges::any_of(role.sections, [&](const std::vector<Step>& steps) {
       return std::ranges::any_of(steps, is_arrival);
@@ -110,31 +111,32 @@ class Run {
   bool advance(std::size_t index) {
     Instance& at = instances_[index];
     if (!enter_step(at)) return false;
-    const Step& step = pipeline_.roles[at.role].steps(at.section)[at.step];
+    const Role& role = pipeline_.roles[at.role];
+    const Cursor& cursor = at.cursor;
     const StepCost& cost =
-        costs_.roles[at.role].sections[static_cast<std::size_t>(at.section)][at.step];
-    const bool is_done =
-        std::visit([&](const auto& action) { return act(index, action, cost); }, step.action);
-    if (is_done) ++at.step;
+        costs_.roles[at.role].sections[static_cast<std::size_t>(cursor.section)][cursor.index];
+    const bool is_done = std::visit([&](const auto& action) { return act(index, action, cost); },
+                                    role.steps(cursor.section)[cursor.index].action);
+    if (is_done) at.cursor.advance(role, tiles_around(at));
     return is_done;
+  }
+
+  /// All tiles are alike, and every instance sees all keys of a block.
+  [[nodiscard]] CursorTiles tiles_around(const Instance& at) const {
+    const TileWork work{.trips = request_.trips};
+    return {.current = work,
+            .next = work,
+            .is_last = at.cursor.tile + 1 >= request_.tiles,
+            .has_cross = pipeline_.has_cross(),
+            .peeled_blocks = pipeline_.peeled_blocks};
   }
 
   /// Moves on to the next section, trip or tile where this one has no step left.
   bool enter_step(Instance& at) {
-    while (at.tile < request_.tiles) {
-      const bool is_loop = at.section == Section::kLoop;
-      const bool is_inside = !is_loop || at.trip < request_.trips;
-      if (is_inside && at.step < pipeline_.roles[at.role].steps(at.section).size()) return true;
-      at.step = 0;
-      if (is_loop && ++at.trip < request_.trips) continue;
-      at.trip = 0;
-      if (at.section == Section::kEpilogue) {
-        PathTime& end = result_.tile_ends[static_cast<std::size_t>(at.tile++)];
-        end = later(end, at.now);
-        at.section = Section::kPrologue;
-      } else {
-        at.section = is_loop ? Section::kEpilogue : Section::kLoop;
-      }
+    while (at.cursor.tile < request_.tiles) {
+      const auto tile = static_cast<std::size_t>(at.cursor.tile);
+      if (at.cursor.settle(pipeline_.roles[at.role], tiles_around(at))) return true;
+      result_.tile_ends[tile] = later(result_.tile_ends[tile], at.now);
     }
     return false;
   }
@@ -151,7 +153,7 @@ class Run {
             : 0.0;
     end.add(PathPart::kTensor, tensor_cycles);
     const Activity rest = cost.activity == Activity::kTensor ? Activity::kLoad : cost.activity;
-    end.add(part_of(rest, at.section), cycles - tensor_cycles);
+    end.add(part_of(rest, at.cursor.section), cycles - tensor_cycles);
     return end;
   }
 
@@ -170,6 +172,10 @@ class Run {
   }
 
   bool act(std::size_t index, const Elementwise&, const StepCost& cost) {
+    return start(index, std::nullopt, std::nullopt, cost);
+  }
+
+  bool act(std::size_t index, const Atomic&, const StepCost& cost) {
     return start(index, std::nullopt, std::nullopt, cost);
   }
 
@@ -197,19 +203,20 @@ class Run {
   }
 
   bool act(std::size_t index, const Arrive& arrival, const StepCost&) {
-    arrive_now(index, arrival.barrier);
+    arrive_now(index, arrival.index(instances_[index].number));
     return true;
   }
 
   bool act(std::size_t index, const Wait& wait, const StepCost&) {
     Instance& at = instances_[index];
-    const BarrierState& barrier = barriers_[wait.barrier];
+    const BarrierIndex number = wait.index(at.number);
+    const BarrierState& barrier = barriers_[number];
     const bool is_sync = barrier.kind == BarrierKind::kNamed || barrier.kind == BarrierKind::kCta;
     if (is_sync && !at.has_arrived) {
-      arrive_now(index, wait.barrier);
+      arrive_now(index, number);
       at.has_arrived = true;
     }
-    std::size_t& passed = at.waits_passed[wait.barrier];
+    std::size_t& passed = at.waits_passed[number];
     const auto opened = barrier.kind == BarrierKind::kTurn ? turn_given(at, barrier, passed)
                                                            : phase_end(barrier, passed);
     if (!opened) return false;
@@ -222,7 +229,7 @@ class Run {
   void arrive_now(std::size_t index, std::size_t barrier) {
     const Instance& at = instances_[index];
     PathTime time = at.now;
-    time.add(part_of(Activity::kBarrier, at.section), costs_.handoff_cycles[barrier]);
+    time.add(part_of(Activity::kBarrier, at.cursor.section), costs_.handoff_cycles[barrier]);
     arrive(barrier, index, time);
   }
 
@@ -259,13 +266,14 @@ class Run {
 
   [[nodiscard]] std::string describe(const Instance& at) const {
     const Role& role = pipeline_.roles[at.role];
-    const Step& step = role.steps(at.section)[at.step];
+    const Cursor& cursor = at.cursor;
+    const Step& step = role.steps(cursor.section)[cursor.index];
     return fmt::format(
         "deadlock: role {} (instance {} of {}), {} step {}, waits on {} for ever "
         "in trip {} of a loop of {}",
         role.name, at.number + 1, role.instances,
-        kSectionNames[static_cast<std::size_t>(at.section)], at.step + 1, step.name, at.trip + 1,
-        request_.trips);
+        kSectionNames[static_cast<std::size_t>(cursor.section)], cursor.index + 1, step.name,
+        cursor.trip + 1, request_.trips);
   }
 
   const Pipeline& pipeline_;

@@ -19,7 +19,7 @@ struct PathRequest {
 };
 
 struct PathResult {
-  std::vector<PathTime> tile_ends;   ///< when the last role instance leaves each tile
+  std::vector<PathTime> tile_ends;   ///< when the last role instance leaves each tile, or its cross
   double fill_cycles = 0.0;          ///< until the first tensor step can start
   std::optional<std::string> stuck;  ///< who waits for what for ever; then tile_ends is incomplete
 };

@@ -2,6 +2,7 @@
 
 #include "sim/closed_form.h"
 #include "sim/closed_form_terms.h"
+#include "sim/discrete_event.h"
 #include "sim/fit.h"
 #include "src/core/error.h"
 
@@ -60,6 +61,41 @@ void refuse_nonsense(core::Result& result) {
   }
 }
 
+core::Result result_of(const ClosedFormInputs& in, const Breakdown& breakdown) {
+  core::Result result;
+  result.kernel = in.pipeline.kernel;
+  result.pipeline = in.pipeline.name;
+  result.machine = in.machine.name;
+  result.problem = in.problem;
+  result.cycles = breakdown.sum();
+  result.executed_flops = core::flops_tile_padded(in.problem, in.tile);
+  for (std::size_t i = 0; i < kCategoryNames.size(); ++i) {
+    result.breakdown.push_back(
+        {.category = std::string(kCategoryNames[i]), .cycles = breakdown.cycles[i]});
+  }
+  return result;
+}
+
+core::Result discrete_event_result(const Machine& machine, const Pipeline& unshaped,
+                                   const core::AttentionProblem& problem) {
+  if (unshaped.stated_ramp_iterations) {
+    throw core::UsageError("pipeline " + unshaped.name +
+                           " states ramp_iterations, which only --engine closed_form knows");
+  }
+  const Pipeline pipeline = shaped_for(unshaped, problem);
+  const TileSizes sizes = tile_sizes(pipeline, problem);
+  check_fit(machine, pipeline, sizes.scope);
+  const CostContext context{machine, pipeline, sizes.scope, problem.dtype};
+  const ClosedFormInputs inputs{machine, pipeline, problem, sizes.tile};
+  const DiscreteEvent run = evaluate_discrete_event(context, inputs, sizes);
+  core::Result result = result_of(inputs, run.breakdown);
+  result.source = core::ResultSource::kDiscreteEvent;
+  result.limiter = run.limiter;
+  add_time(machine, result);
+  refuse_nonsense(result);
+  return result;
+}
+
 core::Result closed_form_result(const Machine& machine, const Pipeline& unshaped,
                                 const core::AttentionProblem& problem) {
   const Pipeline pipeline = shaped_for(unshaped, problem);
@@ -71,19 +107,9 @@ core::Result closed_form_result(const Machine& machine, const Pipeline& unshaped
   check_fit(machine, pipeline, sizes.scope);
   const ClosedForm form = evaluate_closed_form(inputs, model);
 
-  core::Result result;
+  core::Result result = result_of(inputs, form.breakdown);
   result.source = core::ResultSource::kClosedForm;
-  result.kernel = pipeline.kernel;
-  result.pipeline = pipeline.name;
-  result.machine = machine.name;
-  result.problem = problem;
-  result.cycles = form.cycles;
-  result.executed_flops = core::flops_tile_padded(problem, sizes.tile);
   result.limiter = form.limiter;
-  for (std::size_t i = 0; i < kCategoryNames.size(); ++i) {
-    result.breakdown.push_back(
-        {.category = std::string(kCategoryNames[i]), .cycles = form.breakdown.cycles[i]});
-  }
   result.terms = describe_terms(context, inputs, model, form);
   add_time(machine, result);
   refuse_nonsense(result);
@@ -96,13 +122,22 @@ std::string_view name_of(Engine engine) {
   switch (engine) {
     case Engine::kClosedForm:
       return "closed_form";
+    case Engine::kDiscreteEvent:
+      return "discrete_event";
   }
   throw core::UsageError("unknown engine");
 }
 
 Engine parse_engine(std::string_view text) {
-  if (text == name_of(Engine::kClosedForm)) return Engine::kClosedForm;
-  throw core::UsageError(fmt::format("unknown engine '{}': choose closed_form", text));
+  for (const Engine engine : {Engine::kClosedForm, Engine::kDiscreteEvent}) {
+    if (text == name_of(engine)) return engine;
+  }
+  throw core::UsageError(
+      fmt::format("unknown engine '{}': choose discrete_event or closed_form", text));
+}
+
+Engine default_engine(const Pipeline& pipeline) {
+  return pipeline.stated_ramp_iterations ? Engine::kClosedForm : Engine::kDiscreteEvent;
 }
 
 core::Result simulate(Engine engine, const Machine& machine, const Pipeline& pipeline,
@@ -111,6 +146,8 @@ core::Result simulate(Engine engine, const Machine& machine, const Pipeline& pip
   switch (engine) {
     case Engine::kClosedForm:
       return closed_form_result(machine, pipeline, problem);
+    case Engine::kDiscreteEvent:
+      return discrete_event_result(machine, pipeline, problem);
   }
   throw core::UsageError("unknown engine");
 }

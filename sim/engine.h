@@ -10,13 +10,17 @@
 
 namespace fa3prof::sim {
 
-enum class Engine { kClosedForm };
+enum class Engine { kClosedForm, kDiscreteEvent };
 
-/// "closed_form".
+/// "closed_form", "discrete_event".
 [[nodiscard]] std::string_view name_of(Engine engine);
 
 /// Inverse of name_of. Throws UsageError naming the choices.
 [[nodiscard]] Engine parse_engine(std::string_view text);
+
+/// The event engine, but for pipelines whose ramp is stated, not computed: those have no program to
+/// run.
+[[nodiscard]] Engine default_engine(const Pipeline& pipeline);
 
 /// Runs the model. Deterministic and pure. Fills source, kernel, pipeline, machine, problem,
 /// cycles, clock, time, tflops, peak with its basis, executed_flops, limiter, breakdown (sums to

@@ -1,6 +1,7 @@
 #include "sim/pipeline.h"
 
 #include "sim/builtin_configs.h"
+#include "sim/own_barriers.h"
 #include "src/core/error.h"
 
 #include <fmt/format.h>
@@ -65,6 +66,11 @@ int Pipeline::threads() const {
   return 32 * warps;
 }
 
+bool Pipeline::has_cross() const {
+  return std::ranges::any_of(roles,
+                             [](const Role& role) { return !role.steps(Section::kCross).empty(); });
+}
+
 TileSizes tile_sizes(const Pipeline& pipeline, const core::AttentionProblem& problem) {
   const TileChoice& choice = choice_for(pipeline, problem);
   TileSizes sizes{.tile = {}, .stages = choice.stages, .scope = {}};
@@ -87,7 +93,7 @@ Pipeline shaped_by(Pipeline pipeline, const TileChoice& choice) {
     if (shape.instances > 0) role.instances = shape.instances;
     if (shape.registers_per_thread > 0) role.registers_per_thread = shape.registers_per_thread;
   }
-  return pipeline;
+  return with_own_barriers(std::move(pipeline));
 }
 
 Pipeline shaped_for(Pipeline pipeline, const core::AttentionProblem& problem) {

@@ -51,7 +51,8 @@ struct Barrier {
   std::string name;
   BarrierKind kind = BarrierKind::kMbarrier;
   Size initially_free =
-      {};  ///< mbarrier: waits that pass before anyone has arrived (empty buffers)
+      {};               ///< mbarrier: waits that pass before anyone has arrived (empty buffers)
+  std::string of = {};  ///< mbarrier: role whose instances have one each; empty: one for all
 };
 
 /// A region of shared memory that loads fill.
@@ -71,6 +72,7 @@ enum class MmaUnit { kWgmma, kMmaSync };
 struct Load {
   Size bytes;
   CopyUnit by = CopyUnit::kTma;
+  bool is_from_memory = false;  ///< misses L2; else another CTA has lately read the same
   std::optional<BarrierIndex> signals = {};
   std::optional<GroupIndex> group = {};
 };
@@ -83,11 +85,24 @@ struct Store {
 /// Blocks until the barrier's next phase; on named, turn and CTA barriers it is the sync.
 struct Wait {
   BarrierIndex barrier = 0;
+  bool is_own = false;  ///< the instance's own of several, which follow `barrier`
+
+  [[nodiscard]] BarrierIndex index(int instance) const {
+    return barrier + (is_own ? static_cast<BarrierIndex>(instance) : 0);
+  }
 };
 
 struct Arrive {
   BarrierIndex barrier = 0;
+  bool is_own = false;
+
+  [[nodiscard]] BarrierIndex index(int instance) const {
+    return barrier + (is_own ? static_cast<BarrierIndex>(instance) : 0);
+  }
 };
+
+/// A round trip to a counter in global memory.
+struct Atomic {};
 
 /// D[m, n] += A[m, k] B[k, n] by one role instance; with a group it runs in the background.
 struct Mma {
@@ -104,11 +119,12 @@ struct WaitGroup {
   GroupIndex group = 0;
 };
 
-/// `operations` per element on `elements` elements, plus a chain of dependent shuffles.
+/// `operations` per element on `elements` elements, then a chain of instructions of which each
+/// waits for the result of the one before.
 struct Elementwise {
   Size elements;
   std::array<double, kOperationNames.size()> operations{};
-  double dependent_shuffles = 0.0;
+  std::array<double, kOperationNames.size()> dependent{};
 };
 
 /// A stated time, on a unit or (unit absent: "barrier") merely passing.
@@ -119,22 +135,38 @@ struct Delay {
   std::optional<GroupIndex> group = {};
 };
 
-struct Step {
-  std::string name;
-  std::variant<Load, Store, Wait, Arrive, Mma, WaitGroup, Elementwise, Delay> action;
+/// When a step is done.
+enum class StepFor {
+  kEachBlock,
+  kMaskedBlock,   ///< only on a block of which some row of the instance does not see all keys
+  kLastBlock,     ///< only on the last block of the tile
+  kHiddenBlocks,  ///< once per block that no row of the instance sees; neighbours form one body
+  kEachInstance,  ///< once per instance of the role that its barriers are of; ditto
 };
 
-enum class Section { kPrologue, kLoop, kEpilogue };
+inline constexpr std::array<std::string_view, 5> kStepForNames{
+    "each_block", "masked_block", "last_block", "hidden_blocks", "each_instance"};
 
-inline constexpr std::array<std::string_view, 3> kSectionNames{"prologue", "loop", "epilogue"};
+struct Step {
+  std::string name;
+  std::variant<Load, Store, Wait, Arrive, Mma, WaitGroup, Elementwise, Delay, Atomic> action;
+  StepFor when = StepFor::kEachBlock;
+};
+
+enum class Section { kPrologue, kLoop, kCross, kEpilogue };
+
+inline constexpr std::array<std::string_view, 4> kSectionNames{"prologue", "loop", "cross",
+                                                               "epilogue"};
 
 /// What each instance does for one output tile: prologue, loop once per key block (less the peeled
-/// ones), epilogue.
+/// ones), epilogue. A persistent CTA that has a cross section does that between two tiles, in place
+/// of the epilogue of one and the prologue of the next.
 struct Role {
   std::string name;
   int instances = 1;
   int warps = 1;                 ///< per instance, idle ones included; 0: another role's thread
   int registers_per_thread = 0;  ///< 0: not stated
+  Size rows = {};                ///< query rows of an instance, one after the other; 0: all
   std::vector<std::string> groups;
   std::array<std::vector<Step>, kSectionNames.size()> sections;
 
@@ -170,13 +202,18 @@ struct Pipeline {
   int ctas_per_sm = 1;
   bool is_persistent = false;
   bool is_longest_first = false;  ///< order of causal tiles: those with most key blocks first
-  int peeled_blocks = 0;          ///< key blocks done by prologue and epilogue together
+  /// Longest first within sections of heads whose K and V take so many bytes; 0: no sections.
+  double section_bytes = 0.0;
+  int peeled_blocks = 0;  ///< key blocks done by prologue and epilogue together
   std::optional<double> stated_ramp_iterations;  ///< replaces the computed fill and drain
   std::vector<Buffer> buffers;
   std::vector<Barrier> barriers;
   std::vector<Role> roles;
 
   [[nodiscard]] int threads() const;
+
+  /// Some role says what it does between two tiles.
+  [[nodiscard]] bool has_cross() const;
 };
 
 /// A pipeline's sizes on one problem.

@@ -74,6 +74,7 @@ Barrier read_barrier(const std::string& name, core::JsonReader reader) {
   }
   if (barrier.kind == BarrierKind::kMbarrier) {
     if (auto free = reader.find("initially_free")) barrier.initially_free = Size::read(*free);
+    if (auto role = reader.find("of")) barrier.of = role->string();
   }
   reader.finish();
   return barrier;
@@ -84,6 +85,7 @@ Role read_role(core::JsonReader reader, Pipeline& pipeline) {
   role.name = reader.at("name").string();
   role.warps = static_cast<int>(reader.at("warps").integer({.min = 0, .max = kMostWarps}));
   read_shape(reader, role.instances, role.registers_per_thread);
+  if (auto rows = reader.find("rows")) role.rows = Size::read(*rows);
   for (std::size_t i = 0; i < kSectionNames.size(); ++i) {
     const auto steps = reader.find(kSectionNames[i]);
     if (!steps) continue;
@@ -107,6 +109,16 @@ void check_shapes(const core::JsonReader& reader, const Pipeline& pipeline) {
   }
 }
 
+/// Barriers can only be of a role that there is.
+void check_owners(const core::JsonReader& reader, const Pipeline& pipeline) {
+  for (const Barrier& barrier : pipeline.barriers) {
+    if (barrier.of.empty()) continue;
+    if (std::ranges::find(pipeline.roles, barrier.of, &Role::name) != pipeline.roles.end())
+      continue;
+    reader.fail(fmt::format("barriers/{}: there is no role '{}'", barrier.name, barrier.of));
+  }
+}
+
 void read_grid(core::JsonReader& reader, Pipeline& pipeline) {
   constexpr std::int64_t kMostCtas = 32;
   pipeline.ctas_per_sm =
@@ -116,6 +128,10 @@ void read_grid(core::JsonReader& reader, Pipeline& pipeline) {
   pipeline.is_longest_first = order.string() == "longest_first";
   if (!pipeline.is_longest_first && order.string() != "grid") {
     order.fail("must be grid (row blocks in ascending order) or longest_first");
+  }
+  if (auto bytes = reader.find("section_bytes")) {
+    if (!pipeline.is_longest_first) bytes->fail("sections need the order longest_first");
+    pipeline.section_bytes = bytes->number(core::kPositive);
   }
   if (auto blocks = reader.find("peeled_blocks")) {
     pipeline.peeled_blocks = static_cast<int>(blocks->integer({.min = 0, .max = kMostStages}));
@@ -153,6 +169,7 @@ Pipeline read_pipeline(core::JsonReader reader) {
   }
   reader.finish();
   check_shapes(reader, pipeline);
+  check_owners(reader, pipeline);
   if (const auto flaw = find_flaw(pipeline)) reader.fail(*flaw);
   return pipeline;
 }

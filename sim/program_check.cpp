@@ -120,7 +120,7 @@ Flaw find_deadlock(const Pipeline& pipeline) {
     // Two laps round the stages show every wait that depends on a buffer set free.
     const int most_trips = 2 * static_cast<int>(choice.stages) + 1;
     for (int trips = 0; trips <= most_trips; ++trips) {
-      const PathRequest request{.tiles = pipeline.is_persistent ? 2 : 1, .trips = trips};
+      const PathRequest request{.tiles = pipeline.is_persistent ? 3 : 1, .trips = trips};
       PathResult result = run_uncontended(shaped, scope, costs, request);
       if (result.stuck) return std::move(result.stuck);
     }

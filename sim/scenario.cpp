@@ -153,11 +153,11 @@ std::vector<core::Result> run_scenario(const Scenario& scenario) {
   if (scenario.pipelines.empty()) {
     throw core::UsageError("no pipeline is stated; add \"pipelines\" or --pipeline");
   }
-  const Engine engine = scenario.engine.value_or(Engine::kClosedForm);
   std::vector<core::Result> results;
   for (const core::AttentionProblem& problem : core::expand(scenario.problems)) {
     const std::size_t begin = results.size();
     for (const Pipeline& pipeline : scenario.pipelines) {
+      const Engine engine = scenario.engine.value_or(default_engine(pipeline));
       results.push_back(simulate(engine, *scenario.machine, pipeline, problem));
     }
     if (scenario.tflops_rule) apply(*scenario.tflops_rule, std::span(results).subspan(begin));

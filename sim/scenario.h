@@ -43,7 +43,7 @@ struct Scenario {
 [[nodiscard]] std::vector<std::string> builtin_scenarios();
 
 /// Every pipeline on every problem: problem by problem, pipelines in order. The scenario must state
-/// a machine and at least one pipeline (UsageError). The engine defaults to closed_form.
+/// a machine and at least one pipeline (UsageError). The engine defaults to default_engine().
 [[nodiscard]] std::vector<core::Result> run_scenario(const Scenario& scenario);
 
 }  // namespace fa3prof::sim

@@ -30,7 +30,7 @@ class Pricer {
     if (load.by == CopyUnit::kCpAsync) {
       busy(cost, Resource::kIssue) = bytes / kCopyChunkBytes / need(&Machine::issue_per_cycle);
     }
-    cost.alone_cycles = load_latency(load.by) + busy(cost, Resource::kLoad);
+    cost.alone_cycles = load_latency(load) + busy(cost, Resource::kLoad);
     return cost;
   }
 
@@ -43,6 +43,10 @@ class Pricer {
   StepCost operator()(const Wait&) const { return {}; }
 
   StepCost operator()(const Arrive&) const { return {}; }
+
+  StepCost operator()(const Atomic&) const {
+    return {.alone_cycles = at_.machine.atomic_cycles.value_or(0.0), .activity = Activity::kLoad};
+  }
 
   StepCost operator()(const Mma& mma) const {
     const double m = mma.m.value(at_.scope);
@@ -74,8 +78,9 @@ class Pricer {
       busy(cost, Resource::kIssue) += count / need(&Machine::issue_per_cycle);
     }
     cost.alone_cycles = cost.longest_busy_cycles();
-    if (step.dependent_shuffles > 0.0) {
-      cost.alone_cycles += step.dependent_shuffles * need(&Machine::shuffle_latency_cycles);
+    for (std::size_t i = 0; i < step.dependent.size(); ++i) {
+      if (step.dependent[i] == 0.0) continue;
+      cost.alone_cycles += step.dependent[i] * latency_of(static_cast<Operation>(i));
     }
     return cost;
   }
@@ -102,9 +107,26 @@ class Pricer {
     return need(is_fp8 ? &Machine::wgmma_fp8_flop_per_cycle : &Machine::wgmma_fp16_flop_per_cycle);
   }
 
-  [[nodiscard]] double load_latency(CopyUnit unit) const {
-    return need(unit == CopyUnit::kTma ? &Machine::tma_latency_cycles
-                                       : &Machine::cp_async_latency_cycles);
+  /// Where the machine does not say how much longer a miss takes, a miss is taken for a hit.
+  [[nodiscard]] double load_latency(const Load& load) const {
+    if (load.by == CopyUnit::kCpAsync) return need(&Machine::cp_async_latency_cycles);
+    const double hit = need(&Machine::tma_latency_cycles);
+    return load.is_from_memory ? at_.machine.tma_miss_latency_cycles.value_or(hit) : hit;
+  }
+
+  /// Of an instruction whose result the next one needs. Other than a shuffle's it is short against
+  /// a step, and taken for 0 where the machine does not state it.
+  [[nodiscard]] double latency_of(Operation operation) const {
+    switch (unit_of(operation).unit) {
+      case Resource::kShuffle:
+        return need(&Machine::shuffle_latency_cycles);
+      case Resource::kMufu:
+        return at_.machine.mufu_latency_cycles.value_or(0.0);
+      case Resource::kFp32:
+        return at_.machine.fp32_latency_cycles.value_or(0.0);
+      default:
+        return at_.machine.alu_latency_cycles.value_or(0.0);
+    }
   }
 
   [[nodiscard]] double load_rate(CopyUnit unit) const {
@@ -183,9 +205,10 @@ std::string elementwise_formula(const Pricer& pricer, const Elementwise& step,
     text += fmt::format(" {} / {}", kOperationNames[i],
                         pricer.need(is_issue ? &Machine::issue_per_cycle : used.rate));
   }
-  if (step.dependent_shuffles > 0.0) {
-    text += fmt::format(" + {} shuffles * {}", step.dependent_shuffles,
-                        pricer.need(&Machine::shuffle_latency_cycles));
+  for (std::size_t i = 0; i < step.dependent.size(); ++i) {
+    const double latency = pricer.latency_of(static_cast<Operation>(i));
+    if (step.dependent[i] * latency == 0.0) continue;
+    text += fmt::format(" + {} dependent {} * {}", step.dependent[i], kOperationNames[i], latency);
   }
   return text;
 }
@@ -247,7 +270,7 @@ std::string cost_formula(const CostContext& context, const Role& role, const Ste
                        pricer.mma_rate(mma->by));
   }
   if (const auto* load = std::get_if<Load>(&step.action)) {
-    return fmt::format("{} latency + {} / {}", pricer.load_latency(load->by),
+    return fmt::format("{} latency + {} / {}", pricer.load_latency(*load),
                        load->bytes.formula(context.scope), pricer.load_rate(load->by));
   }
   if (const auto* elementwise = std::get_if<Elementwise>(&step.action)) {

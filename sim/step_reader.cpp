@@ -67,6 +67,9 @@ Step read_load(const Context& at, const core::JsonReader& verb) {
   Load load{.bytes = at.pipeline.buffers[buffer].bytes};
   constexpr std::array<std::string_view, 2> kUnits{"tma", "cp_async"};
   load.by = static_cast<CopyUnit>(choice_of(at.reader.at("by"), kUnits));
+  constexpr std::array<std::string_view, 2> kSources{"l2", "memory"};
+  if (const auto from = at.reader.find("from"))
+    load.is_from_memory = choice_of(*from, kSources) == 1;
   load.signals = read_signal(at);
   if (!load.signals) load.group = group_named(at.role, verb.string());
   return {.name = verb.string(), .action = load};
@@ -127,17 +130,29 @@ Step read_wait_group(const Context& at, const core::JsonReader& verb) {
           .action = WaitGroup{.group = group_named(at.role, verb.string())}};
 }
 
-Step read_elementwise(const Context& at, const core::JsonReader& verb) {
-  Elementwise step{.elements = Size::read(at.reader.at("elements"))};
-  auto operations = at.reader.at("per_element");
+/// Counts by the names of operations.
+std::array<double, kOperationNames.size()> read_operations(core::JsonReader reader) {
+  std::array<double, kOperationNames.size()> counts{};
   for (std::size_t i = 0; i < kOperationNames.size(); ++i) {
-    if (const auto count = operations.find(kOperationNames[i])) {
-      step.operations[i] = count->number(core::kNotNegative);
+    if (const auto count = reader.find(kOperationNames[i])) {
+      counts[i] = count->number(core::kNotNegative);
     }
   }
-  operations.finish();
+  reader.finish();
+  return counts;
+}
+
+Step read_atomic(const Context&, const core::JsonReader& verb) {
+  return {.name = verb.string(), .action = Atomic{}};
+}
+
+Step read_elementwise(const Context& at, const core::JsonReader& verb) {
+  Elementwise step{.elements = Size::read(at.reader.at("elements")),
+                   .operations = read_operations(at.reader.at("per_element"))};
+  if (const auto counts = at.reader.find("dependent")) step.dependent = read_operations(*counts);
   if (const auto count = at.reader.find("dependent_shuffles")) {
-    step.dependent_shuffles = count->number(core::kNotNegative);
+    step.dependent[static_cast<std::size_t>(Operation::kShuffle)] +=
+        count->number(core::kNotNegative);
   }
   return {.name = verb.string(), .action = step};
 }
@@ -159,11 +174,12 @@ struct Verb {
 };
 
 constexpr std::array kVerbs{
-    Verb{"load", read_load},   Verb{"store", read_store},
-    Verb{"wait", read_wait},   Verb{"arrive", read_arrive},
-    Verb{"sync", read_sync},   Verb{"barrier", read_cta_barrier},
-    Verb{"mma", read_mma},     Verb{"wait_group", read_wait_group},
-    Verb{"delay", read_delay}, Verb{"elementwise", read_elementwise},
+    Verb{"load", read_load},     Verb{"store", read_store},
+    Verb{"wait", read_wait},     Verb{"arrive", read_arrive},
+    Verb{"sync", read_sync},     Verb{"barrier", read_cta_barrier},
+    Verb{"mma", read_mma},       Verb{"wait_group", read_wait_group},
+    Verb{"delay", read_delay},   Verb{"elementwise", read_elementwise},
+    Verb{"atomic", read_atomic},
 };
 
 }  // namespace
@@ -181,6 +197,9 @@ Step read_step(core::JsonReader reader, Pipeline& pipeline, Role& role) {
     keys.reserve(kVerbs.size());
     for (const Verb& verb : kVerbs) keys.push_back(verb.key);
     reader.fail(fmt::format("this step has no verb; write one of {}", fmt::join(keys, ", ")));
+  }
+  if (const auto when = reader.find("for")) {
+    step->when = static_cast<StepFor>(choice_of(*when, kStepForNames));
   }
   reader.finish();
   return *std::move(step);

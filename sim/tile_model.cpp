@@ -3,7 +3,6 @@
 #include "src/core/error.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace fa3prof::sim {
 namespace {
@@ -56,12 +55,6 @@ PathResult run(const CostContext& at, const ProgramCosts& costs, const PathReque
 
 }  // namespace
 
-double Breakdown::sum() const { return std::accumulate(cycles.begin(), cycles.end(), 0.0); }
-
-void Breakdown::add(double factor, const Breakdown& other) {
-  for (std::size_t i = 0; i < cycles.size(); ++i) cycles[i] += factor * other.cycles[i];
-}
-
 Resource UnitDemand::longest() const {
   auto longest = Resource::kTensor;
   for (std::size_t i = 0; i < kResources; ++i) {
@@ -89,12 +82,15 @@ TileModel::TileModel(const CostContext& context, std::int64_t most_trips)
 
 void TileModel::add_demand(const CostContext& context) {
   for (std::size_t r = 0; r < pipeline_.roles.size(); ++r) {
-    const int instances = pipeline_.roles[r].instances;
-    for (std::size_t section = 0; section < kSectionNames.size(); ++section) {
-      const bool is_loop = static_cast<Section>(section) == Section::kLoop;
-      UnitDemand& demand = is_loop ? per_trip_ : per_tile_;
-      for (const StepCost& cost : costs_.roles[r].sections[section]) {
-        demand = demand.plus(instances, {.busy_cycles = cost.busy_cycles});
+    const Role& role = pipeline_.roles[r];
+    for (std::size_t i = 0; i < kSectionNames.size(); ++i) {
+      const auto section = static_cast<Section>(i);
+      if (!is_of_every_tile(section)) continue;
+      UnitDemand& demand = section == Section::kLoop ? per_trip_ : per_tile_;
+      for (std::size_t s = 0; s < role.steps(section).size(); ++s) {
+        if (role.steps(section)[s].when != StepFor::kEachBlock) continue;
+        const StepCost& cost = costs_.roles[r].sections[i][s];
+        demand = demand.plus(role.instances, {.busy_cycles = cost.busy_cycles});
       }
     }
   }
@@ -105,17 +101,24 @@ void TileModel::add_demand(const CostContext& context) {
   per_tile_.tensor_stall_cycles = stall * per_tile_.busy(Resource::kFp32);
 }
 
+/// A CTA with a cross section does that between its tiles; prologue and epilogue come once.
+bool TileModel::is_of_every_tile(Section section) const {
+  if (section == Section::kLoop) return true;
+  return (section == Section::kCross) == pipeline_.has_cross();
+}
+
 Chain TileModel::find_chain(const CostContext& context, std::int64_t most_trips, int copies) const {
   // With a stated ramp only the steady state counts, and a short problem never reaches it.
   const std::int64_t needed = pipeline_.stated_ramp_iterations ? kExactTrips : most_trips;
   const auto base_trips = static_cast<int>(std::min(needed, kExactTrips));
   const int half_trips = base_trips / 2;
-  PathRequest request{
-      .tiles = pipeline_.is_persistent ? 2 : 1, .trips = base_trips, .copies = copies};
+  // A tile that begins and ends with a cross section is one between two others.
+  const int tiles = !pipeline_.is_persistent ? 1 : pipeline_.has_cross() ? 3 : 2;
+  PathRequest request{.tiles = tiles, .trips = base_trips, .copies = copies};
   const PathResult base = run(context, costs_, request);
   Chain chain{.base_trips = static_cast<double>(base_trips), .first_tile = base.tile_ends.front()};
   chain.next_tile = pipeline_.is_persistent
-                        ? PathTime::slope(chain.first_tile, base.tile_ends.back(), 1.0)
+                        ? PathTime::slope(chain.first_tile, base.tile_ends[1], 1.0)
                         : chain.first_tile;
   chain.fill_cycles = base.fill_cycles;
   if (base_trips > half_trips) {

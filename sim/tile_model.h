@@ -2,6 +2,7 @@
 // how long the tile takes given both.
 #pragma once
 
+#include "sim/breakdown.h"
 #include "sim/critical_path.h"
 #include "sim/machine.h"
 #include "sim/pipeline.h"
@@ -13,26 +14,6 @@
 #include <vector>
 
 namespace fa3prof::sim {
-
-/// Where elapsed SM cycles go, averaged over the SMs.
-enum class Category { kTensorBusy, kSoftmaxExposed, kLoadExposed, kBarrier, kRamp, kTail };
-
-inline constexpr std::array<std::string_view, 6> kCategoryNames{
-    "tensor_busy", "softmax_exposed", "load_exposed", "barrier", "ramp", "tail"};
-
-/// Cycles by category.
-struct Breakdown {
-  std::array<double, kCategoryNames.size()> cycles{};
-
-  double& operator[](Category category) { return cycles[static_cast<std::size_t>(category)]; }
-
-  double operator[](Category category) const { return cycles[static_cast<std::size_t>(category)]; }
-
-  [[nodiscard]] double sum() const;
-
-  /// Adds factor * other.
-  void add(double factor, const Breakdown& other);
-};
 
 /// Cycles that the units of an SM are busy for one CTA.
 struct UnitDemand {
@@ -99,6 +80,7 @@ class TileModel {
 
  private:
   void add_demand(const CostContext& context);
+  [[nodiscard]] bool is_of_every_tile(Section section) const;
   [[nodiscard]] Chain find_chain(const CostContext& context, std::int64_t most_trips,
                                  int copies) const;
   [[nodiscard]] double fill_cycles(const Chain& chain) const;

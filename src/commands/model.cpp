@@ -22,7 +22,7 @@ void add_simulated(const sim::Machine& machine, const ChosenKernel& kernel,
   if (!kernel.pipeline) return;
   try {
     core::Result result =
-        sim::simulate(sim::Engine::kClosedForm, machine, *kernel.pipeline, problem);
+        sim::simulate(sim::default_engine(*kernel.pipeline), machine, *kernel.pipeline, problem);
     result.kernel = kernel.name;
     report.results.push_back(std::move(result));
   } catch (const core::UsageError& error) {

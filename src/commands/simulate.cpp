@@ -146,7 +146,7 @@ void add_simulate(CLI::App& app, Verb& chosen) {
           [options = options.get()](const std::string& text) {
             options->engine = sim::parse_engine(text);
           },
-          "closed_form [closed_form]")
+          "discrete_event or closed_form [discrete_event]")
       ->type_name("NAME");
   verb->add_option("--against", options->against, "report of a run, to set beside the model")
       ->type_name("FILE");

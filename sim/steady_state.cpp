@@ -1,0 +1,75 @@
+#include "sim/steady_state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fa3prof::sim {
+namespace {
+
+using Code = std::vector<std::int64_t>;
+
+/// More states than this are not kept: a loop that does not repeat by then is run to its end.
+constexpr std::size_t kMostStates = 96;
+
+void add_instance(const Instance& at, const Instance& reference, Code& code) {
+  code.insert(code.end(),
+              {static_cast<std::int64_t>(at.cursor.section), at.cursor.trip - reference.cursor.trip,
+               static_cast<std::int64_t>(at.cursor.index), static_cast<std::int64_t>(at.doing),
+               at.remaining, at.to_issue, at.queued, at.has_arrived ? 1 : 0});
+  for (const int pending : at.pending) code.push_back(pending);
+}
+
+/// Arrivals and passes relative to the fewest arrivals.
+void add_barrier(const BarrierCounts& barrier, Code& code) {
+  if (barrier.arrivals.empty()) return;
+  const std::int64_t base = std::ranges::min(barrier.arrivals);
+  for (const std::int64_t count : barrier.arrivals) code.push_back(count - base);
+  for (const std::int64_t count : barrier.passes) {
+    if (count >= 0) code.push_back(count - base);
+  }
+}
+
+void add_events(const SmState& state, Code& code) {
+  std::vector<Event> events = state.events;
+  std::ranges::sort(events, [](const Event& a, const Event& b) { return b.is_after(a); });
+  for (const Event& event : events) {
+    code.insert(code.end(), {event.at - state.now.at, static_cast<std::int64_t>(event.kind),
+                             static_cast<std::int64_t>(event.instance),
+                             static_cast<std::int64_t>(event.target)});
+  }
+}
+
+Code code_of(const SmState& state, std::size_t reference) {
+  Code code;
+  for (const Instance& at : state.instances) add_instance(at, state.instances[reference], code);
+  for (const auto& slot : state.barriers) {
+    for (const BarrierCounts& barrier : slot) add_barrier(barrier, code);
+  }
+  for (const QueuedMma& mma : state.tensor) {
+    code.insert(code.end(),
+                {static_cast<std::int64_t>(mma.instance), mma.remaining, mma.op->instruction,
+                 static_cast<std::int64_t>(mma.op->group), mma.is_last ? 1 : 0});
+  }
+  code.push_back(std::max<Ticks>(0, state.tensor_ready - state.now.at));
+  code.push_back(std::max<Ticks>(0, state.load_free - state.now.at));
+  add_events(state, code);
+  return code;
+}
+
+}  // namespace
+
+std::optional<SteadyState::Repetition> SteadyState::note(const SmState& state,
+                                                         std::size_t reference) {
+  Code code = code_of(state, reference);
+  const std::int64_t trip = state.instances[reference].cursor.trip;
+  for (const Seen& seen : seen_) {
+    if (seen.code != code) continue;
+    return Repetition{.trips = trip - seen.trip, .duration = state.now.since(seen.moment)};
+  }
+  if (seen_.size() < kMostStates) {
+    seen_.push_back({.code = std::move(code), .trip = trip, .moment = state.now});
+  }
+  return std::nullopt;
+}
+
+}  // namespace fa3prof::sim
