@@ -1,5 +1,7 @@
 #include "sim/event_program.h"
 
+#include "sim/closed_form.h"
+
 #include <algorithm>
 
 namespace fa3prof::sim {
@@ -27,8 +29,12 @@ class Translator {
   }
 
   EventOp operator()(const Load& load) {
-    op_.kind = OpKind::kLoad;
+    op_.kind = load.by == CopyUnit::kTma ? OpKind::kLoad : OpKind::kCopy;
     op_.work = to_ticks(std::max(cost_.busy(Resource::kLoad), cost_.busy(Resource::kL2)));
+    op_.is_from_memory = load.is_from_memory;
+    if (load.is_from_memory) {
+      op_.work = std::max(op_.work, to_ticks(memory_cycles(load.bytes.value(at_.scope))));
+    }
     op_.latency = to_ticks(cost_.alone_cycles - cost_.busy(Resource::kLoad));
     op_.barrier = load.signals.value_or(kNone);
     op_.group = load.group.value_or(kNone);
@@ -103,6 +109,14 @@ class Translator {
   }
 
  private:
+  /// All SMs read their tiles' Q at about the same time; each gets an equal share of the memory.
+  [[nodiscard]] double memory_cycles(double bytes) const {
+    const Machine& machine = at_.machine;
+    const Machine::Number clock = clock_mhz(machine);
+    if (!clock || !machine.hbm_bytes_per_s) return 0.0;
+    return bytes * static_cast<double>(machine.sm_count) / *machine.hbm_bytes_per_s * *clock * 1e6;
+  }
+
   const CostContext& at_;
   const StepCost& cost_;
   EventOp op_;
@@ -125,8 +139,8 @@ void add_barriers(const CostContext& at, const ProgramCosts& costs, EventProgram
   for (const auto& role : program.roles) {
     for (const auto& ops : role.sections) {
       for (const EventOp& op : ops) {
-        if (op.kind == OpKind::kLoad && op.barrier != kNone)
-          program.is_load_signal[op.barrier] = true;
+        const bool is_load = op.kind == OpKind::kLoad || op.kind == OpKind::kCopy;
+        if (is_load && op.barrier != kNone) program.is_load_signal[op.barrier] = true;
       }
     }
   }

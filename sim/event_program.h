@@ -21,7 +21,8 @@ enum class OpKind {
   kArrive,
   kIssue,  ///< WGMMA instructions, one by one
   kWaitGroup,
-  kLoad,        ///< into the SM, in the order of issue
+  kLoad,        ///< into the SM by TMA, in the order of issue
+  kCopy,        ///< by cp.async: those under way share the path
   kBackground,  ///< a time that passes elsewhere
 };
 
@@ -31,6 +32,7 @@ struct EventOp {
   OpKind kind = OpKind::kShared;
   Activity activity = Activity::kBarrier;
   bool is_own = false;            ///< `barrier` is the first of several, one for each instance
+  bool is_from_memory = false;    ///< a load that misses L2
   bool blocks = true;             ///< WGMMA: the issuer waits for room in the queue, and
   bool waits_for_itself = false;  ///< for the end, since no wait_group follows
   std::size_t barrier = kNone;    ///< waited for, arrived on or signalled at the end

@@ -148,6 +148,7 @@ class SmRun {
         at.doing = Doing::kAtGroup;
         return true;
       case OpKind::kLoad:
+      case OpKind::kCopy:
       case OpKind::kBackground:
         start_background(index, op);
         return end_step(at);
@@ -168,14 +169,24 @@ class SmRun {
   }
 
   void start_background(std::size_t index, const EventOp& op) {
-    Ticks end = op.work + op.latency;
-    if (op.kind == OpKind::kLoad) {
-      state_.load_free = std::max(state_.load_free, state_.now.at) + op.work;
-      end = state_.load_free - state_.now.at + op.latency;
-    }
     if (op.group != kNone) ++state_.instances[index].pending[op.group];
-    if (op.barrier != kNone) schedule(end, EventKind::kArrival, index, op.barrier);
-    if (op.group != kNone) schedule(end, EventKind::kGroupDone, index, op.group);
+    if (op.kind == OpKind::kCopy) {
+      state_.copies.push_back({.instance = index, .op = &op, .remaining = op.work});
+      return;
+    }
+    Ticks after = op.work;
+    if (op.kind == OpKind::kLoad) {
+      Ticks& free = op.is_from_memory ? state_.memory_free : state_.load_free;
+      free = std::max(free, state_.now.at) + op.work;
+      after = free - state_.now.at;
+    }
+    schedule_end(index, op, after + op.latency);
+  }
+
+  /// Signals the barrier or completes the group of a background operation.
+  void schedule_end(std::size_t index, const EventOp& op, Ticks after) {
+    if (op.barrier != kNone) schedule(after, EventKind::kArrival, index, op.barrier);
+    if (op.group != kNone) schedule(after, EventKind::kGroupDone, index, op.group);
   }
 
   void arrive(std::size_t index, std::size_t barrier) {
@@ -299,6 +310,8 @@ class SmRun {
     } else if (!state_.tensor.empty()) {
       after = std::min(after, state_.tensor_ready - state_.now.at);
     }
+    const auto count = static_cast<Ticks>(state_.copies.size());
+    for (const Copy& copy : state_.copies) after = std::min(after, copy.remaining * count);
     const Ticks next = after == kNever ? kNever : state_.now.at + after;
     return state_.events.empty() ? next : std::min(next, state_.events.front().at);
   }
@@ -317,7 +330,14 @@ class SmRun {
         remaining -= done(tensor_speed_, duration, remaining);
       }
     }
+    pass_copies(duration);
     state_.now.at = until;
+  }
+
+  void pass_copies(Ticks duration) {
+    if (state_.copies.empty()) return;
+    const double speed = 1.0 / static_cast<double>(state_.copies.size());
+    for (Copy& copy : state_.copies) copy.remaining -= done(speed, duration, copy.remaining);
   }
 
   static Ticks done(double speed, Ticks duration, Ticks remaining) {
@@ -332,6 +352,10 @@ class SmRun {
       state_.events.pop_back();
       happen(event);
     }
+    for (const Copy& copy : state_.copies) {
+      if (copy.remaining == 0) schedule_end(copy.instance, *copy.op, copy.op->latency);
+    }
+    std::erase_if(state_.copies, [](const Copy& copy) { return copy.remaining == 0; });
     for (std::size_t i = 0; i < state_.instances.size(); ++i) {
       Instance& at = state_.instances[i];
       if (at.doing == Doing::kSharing && at.remaining == 0) end_sharing(i);
@@ -406,6 +430,7 @@ class SmRun {
     state_.now.add(count, repetition->duration);
     state_.tensor_ready += jumped;
     state_.load_free += jumped;
+    state_.memory_free += jumped;
     for (Event& event : state_.events) event.at += jumped;
     for (Instance& at : state_.instances) {
       if (at.doing != Doing::kDone) at.cursor.trip += count * repetition->trips;

@@ -79,6 +79,13 @@ struct QueuedMma {
   bool is_last = false;  ///< of its batch
 };
 
+/// A cp.async load of which bytes are still to come.
+struct Copy {
+  std::size_t instance = 0;
+  const EventOp* op = nullptr;
+  Ticks remaining = 0;
+};
+
 enum class EventKind { kPauseEnds, kArrival, kGroupDone };
 
 struct Event {
@@ -108,8 +115,10 @@ struct SmState {
   std::vector<Instance> instances;
   std::vector<std::vector<BarrierCounts>> barriers;  ///< by slot, by barrier
   std::deque<QueuedMma> tensor;
-  Ticks tensor_ready = 0;     ///< before, an idle tensor unit does not start
-  Ticks load_free = 0;        ///< inbound path
+  Ticks tensor_ready = 0;  ///< before, an idle tensor unit does not start
+  Ticks load_free = 0;     ///< TMA's path from L2
+  Ticks memory_free = 0;   ///< TMA's share of the memory
+  std::vector<Copy> copies;
   std::vector<Event> events;  ///< a heap, the next one in front
   std::int64_t scheduled = 0;
   Moment now;

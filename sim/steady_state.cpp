@@ -52,6 +52,11 @@ Code code_of(const SmState& state, std::size_t reference) {
   }
   code.push_back(std::max<Ticks>(0, state.tensor_ready - state.now.at));
   code.push_back(std::max<Ticks>(0, state.load_free - state.now.at));
+  code.push_back(std::max<Ticks>(0, state.memory_free - state.now.at));
+  for (const Copy& copy : state.copies) {
+    code.insert(code.end(), {static_cast<std::int64_t>(copy.instance),
+                             static_cast<std::int64_t>(copy.op->group), copy.remaining});
+  }
   add_events(state, code);
   return code;
 }

@@ -19,7 +19,8 @@ bool waits_for_load_group(const Instance& at, const EventProgram& program) {
   if (at.doing != Doing::kAtGroup) return false;
   for (const auto& ops : program.roles[at.role].sections) {
     for (const EventOp& op : ops) {
-      if (op.kind == OpKind::kLoad && op.group == at.op->group) return true;
+      const bool is_load = op.kind == OpKind::kLoad || op.kind == OpKind::kCopy;
+      if (is_load && op.group == at.op->group) return true;
     }
   }
   return false;

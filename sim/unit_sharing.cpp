@@ -13,7 +13,7 @@ double possible_rise(std::span<const Sharer> sharers) {
   std::array<double, kSharedUnits> used{};
   std::array<double, kSharedUnits> rising{};
   for (const Sharer& sharer : sharers) {
-    if (!sharer.is_held) rise = std::min(rise, sharer.most - sharer.speed);
+    if (!sharer.is_held) rise = std::min(rise, 1.0 - sharer.speed);
     for (std::size_t i = 0; i < kSharedUnits; ++i) {
       used[i] += sharer.op->share[i] * sharer.speed;
       if (!sharer.is_held) rising[i] += sharer.op->share[i];
@@ -45,8 +45,6 @@ double use_of(Resource unit, std::span<const Sharer> sharers) {
 
 void share_units(std::span<Sharer> sharers, double elementwise_speed) {
   for (Sharer& sharer : sharers) {
-    const bool is_elementwise = sharer.op->activity == Activity::kElementwise;
-    sharer.most = is_elementwise ? elementwise_speed : 1.0;
     sharer.speed = 0.0;
     sharer.is_held = false;
   }
@@ -58,10 +56,13 @@ void share_units(std::span<Sharer> sharers, double elementwise_speed) {
     const std::size_t before = held;
     for (Sharer& sharer : sharers) {
       if (sharer.is_held) continue;
-      sharer.is_held = sharer.speed >= kFull * sharer.most || is_on_full_unit(sharer, sharers);
+      sharer.is_held = sharer.speed >= kFull || is_on_full_unit(sharer, sharers);
       held += sharer.is_held ? 1 : 0;
     }
     if (held == before) break;
+  }
+  for (Sharer& sharer : sharers) {
+    if (sharer.op->activity == Activity::kElementwise) sharer.speed *= elementwise_speed;
   }
 }
 

@@ -12,13 +12,12 @@ namespace fa3prof::sim {
 struct Sharer {
   const EventOp* op = nullptr;
   double speed = 0.0;
-  double most = 1.0;
   bool is_held = false;
 };
 
-/// Max-min fair: all speeds rise together until a unit is full or a step has its own full speed;
-/// who is held back keeps what it has, the others go on. Full speed is `elementwise_speed` for
-/// elementwise steps, 1 for others.
+/// Max-min fair: all speeds rise together until a unit is full or a step has its full speed; who is
+/// held back keeps what it has, the others go on. All elementwise steps then run at
+/// `elementwise_speed` times that, 1 at most.
 void share_units(std::span<Sharer> sharers, double elementwise_speed);
 
 /// Use of a unit, 0 to 1.
