@@ -3,6 +3,7 @@
 #include "sim/event_program.h"
 #include "sim/placement.h"
 #include "sim/tile_costs.h"
+#include "sim/tile_sequence.h"
 #include "sim/tile_works.h"
 #include "src/core/error.h"
 
@@ -18,30 +19,42 @@ constexpr std::int64_t kMostTiles = 1 << 24;
 constexpr double kHzPerMhz = 1e6;
 constexpr double kSecondsPerUs = 1e-6;
 
+std::int64_t row_blocks_of(const ClosedFormInputs& in) {
+  return (in.problem.seqlen_q + in.tile.m - 1) / in.tile.m;
+}
+
 /// Costs of the row blocks, worked out when first asked for.
 class RowBlockCosts {
  public:
   RowBlockCosts(const ClosedFormInputs& inputs, const TileSizes& sizes, const EventProgram& program)
-      : in_(inputs), sizes_(sizes), costs_(program) {}
+      : in_(inputs),
+        sizes_(sizes),
+        sequence_(inputs.pipeline, inputs.problem, row_blocks_of(inputs)),
+        costs_(program) {}
 
   const TileCost* operator()(std::int64_t row_block, std::size_t slots) {
-    if (!in_.problem.is_causal) row_block = 0;
     if (known_.size() <= slots) known_.resize(slots + 1);
     auto& of_slots = known_[slots];
     const auto index = static_cast<std::size_t>(row_block);
     if (of_slots.size() <= index) of_slots.resize(index + 1);
     if (!of_slots[index]) {
       const bool sees_keys = key_blocks_of(sizes_, in_.problem, row_block) > 0;
-      of_slots[index] =
-          sees_keys ? costs_.cost(tile_kind(in_.pipeline, sizes_, in_.problem, row_block), slots)
-                    : TileCost{};
+      of_slots[index] = sees_keys ? costs_.cost(kind_of(row_block), slots) : TileCost{};
     }
     return of_slots[index]->alone.at > 0 ? &*of_slots[index] : nullptr;
   }
 
  private:
+  [[nodiscard]] TileKind kind_of(std::int64_t row_block) const {
+    TileKind kind = tile_kind(in_.pipeline, sizes_, in_.problem, row_block);
+    kind.first_fetch_ratio =
+        sequence_.first_fetch_ratio(row_block, in_.machine.sm_count * in_.pipeline.ctas_per_sm);
+    return kind;
+  }
+
   const ClosedFormInputs& in_;
   const TileSizes& sizes_;
+  TileSequence sequence_;
   TileCosts costs_;
   std::vector<std::deque<std::optional<TileCost>>> known_;  ///< by slots, by row block
 };
@@ -96,7 +109,7 @@ void add_whole_kernel(const ClosedFormInputs& in, std::int64_t row_blocks, Discr
 
 DiscreteEvent evaluate_discrete_event(const CostContext& context, const ClosedFormInputs& in,
                                       const TileSizes& sizes) {
-  const std::int64_t row_blocks = (in.problem.seqlen_q + sizes.tile.m - 1) / sizes.tile.m;
+  const std::int64_t row_blocks = row_blocks_of(in);
   const double tiles = static_cast<double>(row_blocks) *
                        static_cast<double>(in.problem.batch * in.problem.num_heads);
   if (tiles > static_cast<double>(kMostTiles)) {

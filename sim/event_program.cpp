@@ -32,10 +32,11 @@ class Translator {
     op_.kind = load.by == CopyUnit::kTma ? OpKind::kLoad : OpKind::kCopy;
     op_.work = to_ticks(std::max(cost_.busy(Resource::kLoad), cost_.busy(Resource::kL2)));
     op_.is_from_memory = load.is_from_memory;
-    if (load.is_from_memory) {
-      op_.work = std::max(op_.work, to_ticks(memory_cycles(load.bytes.value(at_.scope))));
-    }
-    op_.latency = to_ticks(cost_.alone_cycles - cost_.busy(Resource::kLoad));
+    op_.memory_work = to_ticks(memory_cycles(load.bytes.value(at_.scope)));
+    op_.miss_latency = to_ticks(miss_cycles(at_.machine));
+    // The cost has a miss in it where the step says so.
+    op_.latency = to_ticks(cost_.alone_cycles - cost_.busy(Resource::kLoad)) -
+                  (load.is_from_memory ? op_.miss_latency : 0);
     op_.barrier = load.signals.value_or(kNone);
     op_.group = load.group.value_or(kNone);
     return op_;
@@ -109,7 +110,7 @@ class Translator {
   }
 
  private:
-  /// All SMs read their tiles' Q at about the same time; each gets an equal share of the memory.
+  /// All SMs read their tiles' data at about the same time; each gets an equal share of the memory.
   [[nodiscard]] double memory_cycles(double bytes) const {
     const Machine& machine = at_.machine;
     const Machine::Number clock = clock_mhz(machine);

@@ -33,6 +33,8 @@ struct EventOp {
   Activity activity = Activity::kBarrier;
   bool is_own = false;            ///< `barrier` is the first of several, one for each instance
   bool is_from_memory = false;    ///< a load that misses L2
+  Ticks memory_work = 0;          ///< of a load, if all its bytes came from memory
+  Ticks miss_latency = 0;         ///< what a miss takes longer than a hit
   bool blocks = true;             ///< WGMMA: the issuer waits for room in the queue, and
   bool waits_for_itself = false;  ///< for the end, since no wait_group follows
   std::size_t barrier = kNone;    ///< waited for, arrived on or signalled at the end

@@ -170,17 +170,29 @@ class SmRun {
 
   void start_background(std::size_t index, const EventOp& op) {
     if (op.group != kNone) ++state_.instances[index].pending[op.group];
+    const double from_memory = op.is_from_memory ? 1.0 : first_fetch_ratio(index);
+    const auto memory_work =
+        static_cast<Ticks>(std::llround(from_memory * static_cast<double>(op.memory_work)));
+    const Ticks work = std::max(op.work, memory_work);
+    const Ticks latency = op.latency + (from_memory > 0.0 ? op.miss_latency : 0);
     if (op.kind == OpKind::kCopy) {
-      state_.copies.push_back({.instance = index, .op = &op, .remaining = op.work});
+      state_.copies.push_back(
+          {.instance = index, .op = &op, .remaining = work, .latency = latency});
       return;
     }
-    Ticks after = op.work;
+    Ticks after = work;
     if (op.kind == OpKind::kLoad) {
       Ticks& free = op.is_from_memory ? state_.memory_free : state_.load_free;
-      free = std::max(free, state_.now.at) + op.work;
+      free = std::max(free, state_.now.at) + work;
       after = free - state_.now.at;
     }
-    schedule_end(index, op, after + op.latency);
+    schedule_end(index, op, after + latency);
+  }
+
+  /// Of the tile that the instance loads for.
+  [[nodiscard]] double first_fetch_ratio(std::size_t index) const {
+    const Instance& at = state_.instances[index];
+    return tiles_[at.slot][static_cast<std::size_t>(at.cursor.tile)]->first_fetch_ratio;
   }
 
   /// Signals the barrier or completes the group of a background operation.
@@ -353,7 +365,7 @@ class SmRun {
       happen(event);
     }
     for (const Copy& copy : state_.copies) {
-      if (copy.remaining == 0) schedule_end(copy.instance, *copy.op, copy.op->latency);
+      if (copy.remaining == 0) schedule_end(copy.instance, *copy.op, copy.latency);
     }
     std::erase_if(state_.copies, [](const Copy& copy) { return copy.remaining == 0; });
     for (std::size_t i = 0; i < state_.instances.size(); ++i) {

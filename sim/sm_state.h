@@ -19,6 +19,8 @@ namespace fa3prof::sim {
 /// Tiles that ask the same of every role instance of a CTA.
 struct TileKind {
   std::vector<TileWork> works;  ///< by role instance, in the order of the roles
+  /// Share of the bytes it shares with other tiles that this tile is the first to fetch.
+  double first_fetch_ratio = 0.0;
 
   bool operator==(const TileKind&) const = default;
 };
@@ -84,6 +86,7 @@ struct Copy {
   std::size_t instance = 0;
   const EventOp* op = nullptr;
   Ticks remaining = 0;
+  Ticks latency = 0;  ///< after the last byte
 };
 
 enum class EventKind { kPauseEnds, kArrival, kGroupDone };

@@ -107,11 +107,10 @@ class Pricer {
     return need(is_fp8 ? &Machine::wgmma_fp8_flop_per_cycle : &Machine::wgmma_fp16_flop_per_cycle);
   }
 
-  /// Where the machine does not say how much longer a miss takes, a miss is taken for a hit.
   [[nodiscard]] double load_latency(const Load& load) const {
-    if (load.by == CopyUnit::kCpAsync) return need(&Machine::cp_async_latency_cycles);
-    const double hit = need(&Machine::tma_latency_cycles);
-    return load.is_from_memory ? at_.machine.tma_miss_latency_cycles.value_or(hit) : hit;
+    const double hit = need(load.by == CopyUnit::kTma ? &Machine::tma_latency_cycles
+                                                      : &Machine::cp_async_latency_cycles);
+    return load.is_from_memory ? hit + miss_cycles(at_.machine) : hit;
   }
 
   /// Of an instruction whose result the next one needs. Other than a shuffle's it is short against
@@ -231,6 +230,11 @@ Activity activity_of(Resource resource) {
       break;
   }
   return Activity::kElementwise;
+}
+
+double miss_cycles(const Machine& machine) {
+  if (!machine.tma_latency_cycles || !machine.tma_miss_latency_cycles) return 0.0;
+  return std::max(0.0, *machine.tma_miss_latency_cycles - *machine.tma_latency_cycles);
 }
 
 double StepCost::longest_busy_cycles() const { return *std::ranges::max_element(busy_cycles); }

@@ -69,7 +69,7 @@ TileCost TileCosts::cost(const TileKind& kind, std::size_t slots) {
   for (const TileWork& work : kind.works) {
     pattern.insert(pattern.end(), {work.hidden, work.masked, work.trips - trips});
   }
-  auto& known = known_[{slots, pattern}];
+  auto& known = known_[{slots, kind.first_fetch_ratio, pattern}];
   const Known* base = longest_base(known, trips);
   if (base == nullptr && trips > 2 * kLearningTrips) {
     Known learnt = run(with_trips(kind, kLearningTrips - trips), slots);

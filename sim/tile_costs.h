@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace fa3prof::sim {
@@ -45,7 +45,7 @@ class TileCosts {
                                           std::int64_t trips) const;
 
   const EventProgram& program_;
-  std::map<std::pair<std::size_t, Pattern>, std::vector<Known>> known_;
+  std::map<std::tuple<std::size_t, double, Pattern>, std::vector<Known>> known_;
 };
 
 }  // namespace fa3prof::sim

@@ -21,6 +21,13 @@ TileSequence::TileSequence(const Pipeline& pipeline, const core::AttentionProble
   section_heads_ = std::min(heads_, static_cast<std::int64_t>(kv_heads) * group);
 }
 
+double TileSequence::first_fetch_ratio(std::int64_t row_block, std::int64_t at_once) const {
+  const std::int64_t rank = section_heads_ == 0 ? row_block : row_blocks_ - 1 - row_block;
+  const std::int64_t heads = section_heads_ == 0 ? 1 : section_heads_;
+  const std::int64_t together = std::clamp<std::int64_t>(at_once / heads, 1, row_blocks_);
+  return rank < together ? 1.0 / static_cast<double>(together) : 0.0;
+}
+
 std::int64_t TileSequence::draw() {
   const std::int64_t index = drawn_++;
   if (section_heads_ == 0) return index % row_blocks_;

@@ -19,6 +19,10 @@ class TileSequence {
 
   [[nodiscard]] std::int64_t tiles() const { return tiles_; }
 
+  /// Share of the K and V bytes of a tile of this row block that no tile has read before, split
+  /// evenly among the tiles of the head that are read at the same time, `at_once` of all heads.
+  [[nodiscard]] double first_fetch_ratio(std::int64_t row_block, std::int64_t at_once) const;
+
   /// The next row block. There must be one.
   [[nodiscard]] std::int64_t draw();
 
