@@ -41,7 +41,7 @@ struct Machine {
   /// Instructions that a warpgroup can have issued beyond the executing one before its next issue
   /// blocks.
   Number wgmma_issue_ahead_instructions;
-  Number wgmma_start_cycles;  ///< issue of a first WGMMA on an idle unit until it runs at full rate
+  Number wgmma_start_cycles;  ///< issue of a warpgroup's first WGMMA until it can run
   Number wgmma_wait_cycles;   ///< from the end of a WGMMA group to the waiting warpgroup
   Number
       wgmma_stall_per_fp32_cycle;  ///< tensor cycles lost per cycle of a busy FP32 pipe beside it

@@ -223,13 +223,14 @@ class SmRun {
     Instance& at = state_.instances[index];
     if (at.to_issue == 0) return end_step(at);
     if (at.op->blocks && at.queued > program_.issue_ahead) return false;
-    if (state_.tensor.empty() && state_.tensor_ready < state_.now.at) {
-      state_.tensor_ready = state_.now.at + program_.tensor_start;
-    }
+    // A stream of instructions is already on its way behind the warpgroup's one before.
+    const bool is_stream = at.queued > 0 || at.stream_end == state_.now.at;
+    const Ticks start = is_stream ? 0 : program_.tensor_start;
     --at.to_issue;
     if (at.op->blocks) ++at.queued;
     state_.tensor.push_back({.instance = index,
                              .op = at.op,
+                             .ready = state_.now.at + start,
                              .remaining = at.op->instruction,
                              .is_last = at.to_issue == 0});
     is_sharing_stale_ = true;
@@ -287,7 +288,7 @@ class SmRun {
   static bool is_later(const Event& a, const Event& b) { return a.is_after(b); }
 
   [[nodiscard]] bool is_tensor_busy() const {
-    return !state_.tensor.empty() && state_.tensor_ready <= state_.now.at;
+    return !state_.tensor.empty() && state_.tensor.front().ready <= state_.now.at;
   }
 
   /// Who runs how fast until something changes.
@@ -320,7 +321,7 @@ class SmRun {
     if (is_tensor_busy()) {
       after = std::min(after, time_for(state_.tensor.front().remaining, tensor_speed_));
     } else if (!state_.tensor.empty()) {
-      after = std::min(after, state_.tensor_ready - state_.now.at);
+      after = std::min(after, state_.tensor.front().ready - state_.now.at);
     }
     const auto count = static_cast<Ticks>(state_.copies.size());
     for (const Copy& copy : state_.copies) after = std::min(after, copy.remaining * count);
@@ -395,8 +396,9 @@ class SmRun {
     state_.tensor.pop_front();
     is_sharing_stale_ = true;
     Instance& at = state_.instances[mma.instance];
+    at.stream_end = state_.now.at;
     if (mma.op->blocks) --at.queued;
-    if (state_.tensor.empty()) state_.tensor_ready = state_.now.at;
+
     if (!mma.is_last) return;
     const EventOp& op = *mma.op;
     if (op.waits_for_itself) schedule(op.latency, EventKind::kPauseEnds, mma.instance, kNone);
@@ -440,7 +442,7 @@ class SmRun {
     if (count == 0) return;
     const Ticks jumped = count * repetition->duration.at;
     state_.now.add(count, repetition->duration);
-    state_.tensor_ready += jumped;
+    for (QueuedMma& mma : state_.tensor) mma.ready += jumped;
     state_.load_free += jumped;
     state_.memory_free += jumped;
     for (Event& event : state_.events) event.at += jumped;

@@ -51,6 +51,7 @@ struct Instance {
   Ticks remaining = 0;  ///< of a step that shares units
   int to_issue = 0;
   int queued = 0;               ///< WGMMAs that take room in the queue
+  Ticks stream_end = -1;        ///< when its latest WGMMA ended
   bool has_arrived = false;     ///< inside a sync: its own arrival is made
   std::size_t barrier = kNone;  ///< waited for
   std::vector<int> pending;     ///< operations under way, by group
@@ -77,6 +78,7 @@ struct BarrierCounts {
 struct QueuedMma {
   std::size_t instance = 0;
   const EventOp* op = nullptr;
+  Ticks ready = 0;  ///< not before
   Ticks remaining = 0;
   bool is_last = false;  ///< of its batch
 };
@@ -118,9 +120,8 @@ struct SmState {
   std::vector<Instance> instances;
   std::vector<std::vector<BarrierCounts>> barriers;  ///< by slot, by barrier
   std::deque<QueuedMma> tensor;
-  Ticks tensor_ready = 0;  ///< before, an idle tensor unit does not start
-  Ticks load_free = 0;     ///< TMA's path from L2
-  Ticks memory_free = 0;   ///< TMA's share of the memory
+  Ticks load_free = 0;    ///< TMA's path from L2
+  Ticks memory_free = 0;  ///< TMA's share of the memory
   std::vector<Copy> copies;
   std::vector<Event> events;  ///< a heap, the next one in front
   std::int64_t scheduled = 0;

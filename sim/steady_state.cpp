@@ -47,10 +47,10 @@ Code code_of(const SmState& state, std::size_t reference) {
   }
   for (const QueuedMma& mma : state.tensor) {
     code.insert(code.end(),
-                {static_cast<std::int64_t>(mma.instance), mma.remaining, mma.op->instruction,
+                {static_cast<std::int64_t>(mma.instance),
+                 std::max<Ticks>(0, mma.ready - state.now.at), mma.remaining, mma.op->instruction,
                  static_cast<std::int64_t>(mma.op->group), mma.is_last ? 1 : 0});
   }
-  code.push_back(std::max<Ticks>(0, state.tensor_ready - state.now.at));
   code.push_back(std::max<Ticks>(0, state.load_free - state.now.at));
   code.push_back(std::max<Ticks>(0, state.memory_free - state.now.at));
   for (const Copy& copy : state.copies) {
