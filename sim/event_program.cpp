@@ -152,6 +152,7 @@ void add_barriers(const CostContext& at, const ProgramCosts& costs, EventProgram
 EventProgram event_program(const CostContext& at, const ProgramCosts& costs) {
   EventProgram program;
   program.pipeline = &at.pipeline;
+  program.has_cross = at.pipeline.has_cross();
   for (std::size_t r = 0; r < at.pipeline.roles.size(); ++r) {
     const Role& role = at.pipeline.roles[r];
     EventProgram::RoleOps& ops = program.roles.emplace_back();

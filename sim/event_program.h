@@ -55,6 +55,7 @@ struct EventProgram {
   };
 
   const Pipeline* pipeline = nullptr;
+  bool has_cross = false;
   std::vector<RoleOps> roles;
   std::vector<Ticks> handoff;                ///< of each barrier
   std::vector<std::int64_t> initially_free;  ///< of each barrier

@@ -47,7 +47,7 @@ struct Instance {
   Cursor cursor = {};
   Doing doing = Doing::kReady;
   const EventOp* op = nullptr;  ///< being done
-  Section op_section = Section::kPrologue;
+
   Ticks remaining = 0;  ///< of a step that shares units
   int to_issue = 0;
   int queued = 0;               ///< WGMMAs that take room in the queue

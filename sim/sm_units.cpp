@@ -1,0 +1,169 @@
+#include "sim/sm_units.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fa3prof::sim {
+namespace {
+
+constexpr double kSlowestTensor = 0.05;  // a stall leaves the tensor unit some of its speed
+
+bool is_later(const Event& a, const Event& b) { return a.is_after(b); }
+
+Ticks time_for(Ticks work, double speed) {
+  return speed > 0.0 ? static_cast<Ticks>(std::ceil(static_cast<double>(work) / speed)) : kNever;
+}
+
+Ticks done(double speed, Ticks duration, Ticks remaining) {
+  return std::min(remaining,
+                  static_cast<Ticks>(std::llround(speed * static_cast<double>(duration))));
+}
+
+}  // namespace
+
+void SmUnits::schedule(Ticks after, EventKind kind, std::size_t instance, std::size_t target) {
+  state_.events.push_back({.at = state_.now.at + after,
+                           .order = state_.scheduled++,
+                           .kind = kind,
+                           .instance = instance,
+                           .target = target});
+  std::ranges::push_heap(state_.events, is_later);
+}
+
+void SmUnits::schedule_end(std::size_t instance, const EventOp& op, Ticks after) {
+  if (op.barrier != kNone) schedule(after, EventKind::kArrival, instance, op.barrier);
+  if (op.group != kNone) schedule(after, EventKind::kGroupDone, instance, op.group);
+}
+
+void SmUnits::start_background(std::size_t instance, const EventOp& op, double from_memory_ratio) {
+  if (op.group != kNone) ++state_.instances[instance].pending[op.group];
+  const auto memory_work =
+      static_cast<Ticks>(std::llround(from_memory_ratio * static_cast<double>(op.memory_work)));
+  const Ticks work = std::max(op.work, memory_work);
+  const Ticks latency = op.latency + (from_memory_ratio > 0.0 ? op.miss_latency : 0);
+  if (op.kind == OpKind::kCopy) {
+    state_.copies.push_back(
+        {.instance = instance, .op = &op, .remaining = work, .latency = latency});
+    return;
+  }
+  Ticks after = work;
+  if (op.kind == OpKind::kLoad) {
+    Ticks& free = op.is_from_memory ? state_.memory_free : state_.load_free;
+    free = std::max(free, state_.now.at) + work;
+    after = free - state_.now.at;
+  }
+  schedule_end(instance, op, after + latency);
+}
+
+bool SmUnits::issue(std::size_t instance) {
+  Instance& at = state_.instances[instance];
+  if (at.op->blocks && at.queued > program_.issue_ahead) return false;
+  // A stream of instructions is already on its way behind the warpgroup's one before.
+  const bool is_stream = at.queued > 0 || at.stream_end == state_.now.at;
+  --at.to_issue;
+  if (at.op->blocks) ++at.queued;
+  state_.tensor.push_back({.instance = instance,
+                           .op = at.op,
+                           .ready = state_.now.at + (is_stream ? 0 : program_.tensor_start),
+                           .remaining = at.op->instruction,
+                           .is_last = at.to_issue == 0});
+  is_sharing_stale_ = true;
+  return true;
+}
+
+bool SmUnits::is_tensor_busy() const {
+  return !state_.tensor.empty() && state_.tensor.front().ready <= state_.now.at;
+}
+
+/// Who runs how fast until something changes.
+void SmUnits::share() {
+  const bool is_busy = is_tensor_busy();
+  if (!is_sharing_stale_ && is_busy == was_tensor_busy_) return;
+  is_sharing_stale_ = false;
+  was_tensor_busy_ = is_busy;
+  sharers_.clear();
+  for (const Instance& at : state_.instances) {
+    if (at.doing == Doing::kSharing) sharers_.push_back({.op = at.op});
+  }
+  share_units(sharers_, is_busy ? program_.speed_beside_wgmma : 1.0);
+  const double stall = program_.stall_per_fp32 * use_of(Resource::kFp32, sharers_);
+  tensor_speed_ = is_busy ? std::max(kSlowestTensor, 1.0 - stall) : 0.0;
+}
+
+Ticks SmUnits::next_change() {
+  share();
+  Ticks after = kNever;
+  std::size_t s = 0;
+  for (const Instance& at : state_.instances) {
+    if (at.doing == Doing::kSharing) {
+      after = std::min(after, time_for(at.remaining, sharers_[s++].speed));
+    }
+  }
+  if (is_tensor_busy()) {
+    after = std::min(after, time_for(state_.tensor.front().remaining, tensor_speed_));
+  } else if (!state_.tensor.empty()) {
+    after = std::min(after, state_.tensor.front().ready - state_.now.at);
+  }
+  const auto count = static_cast<Ticks>(state_.copies.size());
+  for (const Copy& copy : state_.copies) after = std::min(after, copy.remaining * count);
+  const Ticks next = after == kNever ? kNever : state_.now.at + after;
+  return state_.events.empty() ? next : std::min(next, state_.events.front().at);
+}
+
+void SmUnits::pass_time(Ticks until) {
+  const Ticks duration = until - state_.now.at;
+  if (duration == 0) return;
+  account_.pass(state_, sharers_, tensor_speed_, duration);
+  std::size_t s = 0;
+  for (Instance& at : state_.instances) {
+    if (at.doing != Doing::kSharing) continue;
+    at.remaining -= done(sharers_[s++].speed, duration, at.remaining);
+  }
+  if (is_tensor_busy()) {
+    Ticks& remaining = state_.tensor.front().remaining;
+    remaining -= done(tensor_speed_, duration, remaining);
+  }
+  for (Copy& copy : state_.copies) {
+    copy.remaining -=
+        done(1.0 / static_cast<double>(state_.copies.size()), duration, copy.remaining);
+  }
+  state_.now.at = until;
+}
+
+std::optional<Event> SmUnits::pop_due() {
+  if (state_.events.empty() || state_.events.front().at > state_.now.at) return std::nullopt;
+  std::ranges::pop_heap(state_.events, is_later);
+  const Event event = state_.events.back();
+  state_.events.pop_back();
+  return event;
+}
+
+void SmUnits::end_operations() {
+  for (const Copy& copy : state_.copies) {
+    if (copy.remaining == 0) schedule_end(copy.instance, *copy.op, copy.latency);
+  }
+  std::erase_if(state_.copies, [](const Copy& copy) { return copy.remaining == 0; });
+  if (is_tensor_busy() && state_.tensor.front().remaining == 0) end_instruction();
+}
+
+void SmUnits::end_instruction() {
+  const QueuedMma mma = state_.tensor.front();
+  state_.tensor.pop_front();
+  is_sharing_stale_ = true;
+  Instance& at = state_.instances[mma.instance];
+  at.stream_end = state_.now.at;
+  if (mma.op->blocks) --at.queued;
+  if (!mma.is_last) return;
+  const EventOp& op = *mma.op;
+  if (op.waits_for_itself) schedule(op.latency, EventKind::kPauseEnds, mma.instance, kNone);
+  schedule_end(mma.instance, op, op.latency);
+}
+
+void SmUnits::shift(Ticks ticks) {
+  for (QueuedMma& mma : state_.tensor) mma.ready += ticks;
+  for (Event& event : state_.events) event.at += ticks;
+  state_.load_free += ticks;
+  state_.memory_free += ticks;
+}
+
+}  // namespace fa3prof::sim
