@@ -3,8 +3,6 @@
 #include "sim/sm_units.h"
 #include "sim/steady_state.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -22,7 +20,11 @@ class SmRun {
     result_.tile_ends.resize(tiles_.size());
     result_.periods.resize(tiles_.empty() ? 0 : tiles_[0].size());
     for (std::size_t i = 0; i < state_.instances.size(); ++i) {
-      if (tiles_[state_.instances[i].slot].empty()) state_.instances[i].doing = Doing::kDone;
+      if (tiles_[state_.instances[i].slot].empty()) {
+        state_.instances[i].doing = Doing::kDone;
+      } else {
+        ++running_;
+      }
       const bool uses_tensor = program_.roles[state_.instances[i].role].uses_tensor;
       if (uses_tensor && reference_ == kNone) reference_ = i;
     }
@@ -34,6 +36,7 @@ class SmRun {
       let_all_act();
       if (jumps_ && begins_trip_) try_to_jump();
       begins_trip_ = false;
+      if (running_ == 0) break;
       const Ticks next = units_.next_change();
       if (next == kNever) break;
       units_.pass_time(next);
@@ -41,7 +44,7 @@ class SmRun {
     }
     for (const Instance& at : state_.instances) {
       if (at.doing == Doing::kDone) continue;
-      result_.stuck = describe(at);
+      result_.stuck = describe_wait(at, program_.pipeline->roles[at.role]);
       break;
     }
     result_.end = state_.now;
@@ -192,8 +195,10 @@ class SmRun {
     }
     const std::size_t per_slot = state_.instances.size() / tiles_.size();
     if (index == reference_ + at.slot * per_slot) end_tile(at.slot);
-    if (static_cast<std::size_t>(at.cursor.tile) == tiles_[at.slot].size()) at.doing = Doing::kDone;
-    return at.doing != Doing::kDone;
+    if (static_cast<std::size_t>(at.cursor.tile) < tiles_[at.slot].size()) return true;
+    at.doing = Doing::kDone;
+    --running_;
+    return false;
   }
 
   void end_tile(std::size_t slot) {
@@ -203,16 +208,16 @@ class SmRun {
 
   /// The next CTA starts when all of this one has ended.
   bool end_cta(std::size_t slot) {
-    const auto is_of_slot = [slot](const Instance& at) { return at.slot == slot; };
-    const bool has_ended = std::ranges::all_of(state_.instances, [&](const Instance& at) {
-      return !is_of_slot(at) || at.doing == Doing::kAtCtaEnd;
+    const bool has_ended = std::ranges::all_of(state_.instances, [slot](const Instance& at) {
+      return at.slot != slot || at.doing == Doing::kAtCtaEnd;
     });
     if (!has_ended) return false;
     end_tile(slot);
     for (Instance& at : state_.instances) {
-      if (!is_of_slot(at)) continue;
+      if (at.slot != slot) continue;
       const bool is_over = static_cast<std::size_t>(at.cursor.tile) == tiles_[slot].size();
       at.doing = is_over ? Doing::kDone : Doing::kReady;
+      running_ -= is_over ? 1 : 0;
     }
     return true;
   }
@@ -276,15 +281,6 @@ class SmRun {
     steady_.clear();
   }
 
-  [[nodiscard]] std::string describe(const Instance& at) const {
-    const Role& role = program_.pipeline->roles[at.role];
-    const Cursor& cursor = at.cursor;
-    return fmt::format("deadlock: role {} (instance {} of {}), {} step {}, {}, waits for ever",
-                       role.name, at.number + 1, role.instances,
-                       kSectionNames[static_cast<std::size_t>(cursor.section)], cursor.index + 1,
-                       role.steps(cursor.section)[cursor.index].name);
-  }
-
   const EventProgram& program_;
   const SmTiles& tiles_;
   bool jumps_;
@@ -292,6 +288,7 @@ class SmRun {
   SmUnits units_;
   std::size_t reference_ = kNone;  ///< instance whose trips are counted
   bool begins_trip_ = false;
+  int running_ = 0;  ///< instances that are not done
   SteadyState steady_;
   SmRunResult result_;
 };

@@ -1,5 +1,7 @@
 #include "sim/sm_state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fa3prof::sim {
@@ -99,6 +101,14 @@ void Moment::add(std::int64_t count, const Moment& duration) {
   for (std::size_t i = 0; i < busy_cycles.size(); ++i) {
     busy_cycles[i] += static_cast<double>(count) * duration.busy_cycles[i];
   }
+}
+
+std::string describe_wait(const Instance& at, const Role& role) {
+  const Cursor& cursor = at.cursor;
+  return fmt::format("deadlock: role {} (instance {} of {}), {} step {}, waits on {} for ever",
+                     role.name, at.number + 1, role.instances,
+                     kSectionNames[static_cast<std::size_t>(cursor.section)], cursor.index + 1,
+                     role.steps(cursor.section)[cursor.index].name);
 }
 
 }  // namespace fa3prof::sim

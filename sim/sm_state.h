@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 namespace fa3prof::sim {
@@ -130,5 +131,8 @@ struct SmState {
 
 /// All CTAs at the beginning of their first tile.
 [[nodiscard]] SmState initial_state(const EventProgram& program, std::size_t slots);
+
+/// "deadlock: role consumer (instance 1 of 2), loop step 2, waits on turn for ever".
+[[nodiscard]] std::string describe_wait(const Instance& at, const Role& role);
 
 }  // namespace fa3prof::sim

@@ -113,12 +113,13 @@ Chain TileModel::find_chain(const CostContext& context, std::int64_t most_trips,
   const auto base_trips = static_cast<int>(std::min(needed, kExactTrips));
   const int half_trips = base_trips / 2;
   // A tile that begins and ends with a cross section is one between two others.
-  const int tiles = !pipeline_.is_persistent ? 1 : pipeline_.has_cross() ? 3 : 2;
+  const int tiles = !pipeline_.is_persistent ? 1 : pipeline_.has_cross() ? 4 : 2;
   PathRequest request{.tiles = tiles, .trips = base_trips, .copies = copies};
   const PathResult base = run(context, costs_, request);
   Chain chain{.base_trips = static_cast<double>(base_trips), .first_tile = base.tile_ends.front()};
+  const std::size_t later = pipeline_.has_cross() ? 2 : 1;
   chain.next_tile = pipeline_.is_persistent
-                        ? PathTime::slope(chain.first_tile, base.tile_ends[1], 1.0)
+                        ? PathTime::slope(base.tile_ends[later - 1], base.tile_ends[later], 1.0)
                         : chain.first_tile;
   chain.fill_cycles = base.fill_cycles;
   if (base_trips > half_trips) {
