@@ -67,6 +67,11 @@ Placement place_unequal(const ClosedFormInputs& in, const TileModel& model,
   return placed;
 }
 
+double launch_cycles(const ClosedFormInputs& in) {
+  return in.machine.launch_us.value_or(0.0) * kSecondsPerUs * clock_mhz(in.machine).value_or(0.0) *
+         kHzPerMhz;
+}
+
 double hbm_cycles(const ClosedFormInputs& in) {
   const Machine::Number clock = clock_mhz(in.machine);
   if (!clock || !in.machine.hbm_bytes_per_s) return 0.0;
@@ -94,6 +99,17 @@ std::int64_t loop_trips(const Pipeline& pipeline, std::int64_t key_blocks) {
   return std::max<std::int64_t>(0, key_blocks - pipeline.peeled_blocks);
 }
 
+double closed_form_cycles(const ClosedFormInputs& in, const TileModel& model) {
+  const std::int64_t blocks = core::key_blocks(in.problem, in.problem.seqlen_q, in.tile.n);
+  if (in.problem.is_causal || blocks == 0) return evaluate_closed_form(in, model).cycles;
+  const std::int64_t row_blocks = (in.problem.seqlen_q + in.tile.m - 1) / in.tile.m;
+  const TileGroup group{.key_blocks = blocks,
+                        .tiles = row_blocks * in.problem.batch * in.problem.num_heads};
+  const double sm_cycles =
+      place_equal(in, model, group).makespan_cycles + launch_cycles(in) + model.first_fill_cycles();
+  return std::max(sm_cycles, hbm_cycles(in));
+}
+
 ClosedForm evaluate_closed_form(const ClosedFormInputs& in, const TileModel& model) {
   const std::vector<TileGroup> groups = tile_groups(in.problem, in.tile);
   ClosedForm form;
@@ -108,8 +124,7 @@ ClosedForm evaluate_closed_form(const ClosedFormInputs& in, const TileModel& mod
   form.makespan_cycles = placed.makespan_cycles;
   form.longest_tile =
       model.tile_time(in.pipeline.ctas_per_sm, static_cast<double>(form.most_trips));
-  form.launch_cycles = in.machine.launch_us.value_or(0.0) * kSecondsPerUs *
-                       clock_mhz(in.machine).value_or(0.0) * kHzPerMhz;
+  form.launch_cycles = launch_cycles(in);
   form.first_fill_cycles = model.first_fill_cycles();
   form.hbm_cycles = hbm_cycles(in);
   form.limiter = limiter_of(form.longest_tile, model, in.pipeline.ctas_per_sm);

@@ -43,6 +43,10 @@ struct ClosedFormInputs {
 [[nodiscard]] ClosedForm evaluate_closed_form(const ClosedFormInputs& inputs,
                                               const TileModel& model);
 
+/// The cycles of evaluate_closed_form() alone. For sweeps over problems that share a tile model:
+/// with equal tiles it allocates nothing.
+[[nodiscard]] double closed_form_cycles(const ClosedFormInputs& inputs, const TileModel& model);
+
 /// The clock that turns cycles into time: under load if stated, else the maximum, else none.
 [[nodiscard]] Machine::Number clock_mhz(const Machine& machine);
 

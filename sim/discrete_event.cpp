@@ -7,6 +7,8 @@
 #include "sim/tile_works.h"
 #include "src/core/error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <optional>
@@ -138,6 +140,25 @@ DiscreteEvent evaluate_discrete_event(const CostContext& context, const ClosedFo
   }
   add_whole_kernel(in, row_blocks, run);
   return run;
+}
+
+std::vector<core::Term> describe_terms(const ClosedFormInputs& in, const DiscreteEvent& run) {
+  const int ctas = in.pipeline.ctas_per_sm;
+  const std::string beside = ctas > 1 ? fmt::format(" on each of {} CTAs of an SM", ctas) : "";
+  std::string total =
+      fmt::format("SMs {:.0f} + launch {:.0f}", run.makespan_cycles, run.launch_cycles);
+  if (run.hbm_cycles > 0.0) {
+    total = fmt::format("max({}, hbm {:.0f} for {:.0f} MB)", total, run.hbm_cycles,
+                        run.memory_bytes / 1e6);
+  }
+  return {{.name = "longest tile",
+           .formula =
+               fmt::format("{} key blocks, between two others{}", run.longest_tile_blocks, beside),
+           .cycles = run.longest_tile_cycles},
+          {.name = "all tiles",
+           .formula = fmt::format("{} tiles on {} SMs", run.tiles, in.machine.sm_count),
+           .cycles = run.makespan_cycles},
+          {.name = "total", .formula = total, .cycles = run.cycles}};
 }
 
 }  // namespace fa3prof::sim

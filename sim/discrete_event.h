@@ -5,9 +5,11 @@
 #include "sim/breakdown.h"
 #include "sim/closed_form.h"
 #include "sim/step_costs.h"
+#include "src/core/result.h"
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace fa3prof::sim {
 
@@ -24,6 +26,10 @@ struct DiscreteEvent {
   double cycles = 0.0;       ///< the sum of the breakdown
   std::string_view limiter;  ///< "tensor", "hbm", or the largest part of the rest
 };
+
+/// The result in steps: a tile, all tiles, the total.
+[[nodiscard]] std::vector<core::Term> describe_terms(const ClosedFormInputs& inputs,
+                                                     const DiscreteEvent& run);
 
 /// Throws UsageError for more tiles than can be placed one by one, and for a deadlock.
 [[nodiscard]] DiscreteEvent evaluate_discrete_event(const CostContext& context,

@@ -91,6 +91,7 @@ core::Result discrete_event_result(const Machine& machine, const Pipeline& unsha
   core::Result result = result_of(inputs, run.breakdown);
   result.source = core::ResultSource::kDiscreteEvent;
   result.limiter = run.limiter;
+  result.terms = describe_terms(inputs, run);
   add_time(machine, result);
   refuse_nonsense(result);
   return result;

@@ -71,6 +71,7 @@ enum class MmaUnit { kWgmma, kMmaSync };
 /// Asynchronous copy to shared memory: its end arrives on a barrier or completes a group.
 struct Load {
   Size bytes;
+  std::size_t buffer = 0;  ///< in Pipeline::buffers
   CopyUnit by = CopyUnit::kTma;
   bool is_from_memory = false;  ///< misses L2; else another CTA has lately read the same
   std::optional<BarrierIndex> signals = {};

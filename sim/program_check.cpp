@@ -84,6 +84,70 @@ Flaw find_shared_turn(const Pipeline& pipeline) {
   });
 }
 
+bool names_stages_at_most(const Size& size) {
+  for (std::size_t i = 0; i < kSizeNames.size(); ++i) {
+    const auto name = static_cast<SizeName>(i);
+    if (name != SizeName::kStages && size.names(name)) return false;
+  }
+  return true;
+}
+
+/// A wait that lets more loads pass at first than the buffer has copies, for some tile.
+Flaw find_early_load(const Pipeline& pipeline, const Load& load, const Barrier& guard) {
+  const Buffer& buffer = pipeline.buffers[load.buffer];
+  if (guard.kind != BarrierKind::kMbarrier || !names_stages_at_most(buffer.copies)) {
+    return std::nullopt;
+  }
+  for (const TileChoice& choice : pipeline.tiles) {
+    SizeScope scope;
+    scope[SizeName::kStages] = static_cast<double>(choice.stages);
+    const double free = guard.initially_free.value(scope);
+    const double copies = buffer.copies.value(scope);
+    if (free > copies) {
+      return fmt::format(
+          "barrier {} lets {} loads pass before anyone has read, but buffer {} has {} copies: one "
+          "in use is overwritten",
+          guard.name, free, buffer.name, copies);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Step `index` loads; what must come before it, since the last load of that buffer.
+Flaw find_overwriting(const Pipeline& pipeline, const std::vector<Step>& steps, std::size_t index) {
+  const auto& load = std::get<Load>(steps[index].action);
+  for (std::size_t i = index; i > 0; --i) {
+    const Step& before = steps[i - 1];
+    if (const auto* wait = std::get_if<Wait>(&before.action)) {
+      return find_early_load(pipeline, load, pipeline.barriers[wait->barrier]);
+    }
+    const auto* other = std::get_if<Load>(&before.action);
+    if (other != nullptr && other->buffer == load.buffer) break;
+  }
+  return fmt::format(
+      "it loads buffer {} again while it may be in use; wait before for a barrier that its readers "
+      "arrive on",
+      pipeline.buffers[load.buffer].name);
+}
+
+/// What is loaded again and again must be free by then.
+Flaw find_overwritten_buffer(const Pipeline& pipeline) {
+  for (const Role& role : pipeline.roles) {
+    for (const Section section : {Section::kLoop, Section::kCross}) {
+      const auto& steps = role.steps(section);
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (!std::holds_alternative<Load>(steps[i].action)) continue;
+        if (const Flaw flaw = find_overwriting(pipeline, steps, i)) {
+          return fmt::format("role {}, {} step {} ({}): {}", role.name,
+                             kSectionNames[static_cast<std::size_t>(section)], i + 1, steps[i].name,
+                             *flaw);
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 Flaw find_missing_part(const Pipeline& pipeline) {
   if (pipeline.dtypes.empty()) return "dtypes is empty; name at least one";
   if (pipeline.tiles.empty()) return "tiles is empty; state at least one tile";
@@ -132,7 +196,7 @@ Flaw find_deadlock(const Pipeline& pipeline) {
 
 std::optional<std::string> find_flaw(const Pipeline& pipeline) {
   for (const auto find : {find_missing_part, find_unsignalled_wait, find_unissued_group,
-                          find_shared_turn, find_deadlock}) {
+                          find_shared_turn, find_overwritten_buffer, find_deadlock}) {
     if (Flaw flaw = find(pipeline)) return flaw;
   }
   return std::nullopt;

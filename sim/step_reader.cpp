@@ -64,7 +64,7 @@ std::optional<GroupIndex> read_group(const Context& at, const std::string& name)
 
 Step read_load(const Context& at, const core::JsonReader& verb) {
   const std::size_t buffer = index_of(verb, at.pipeline.buffers, "buffer");
-  Load load{.bytes = at.pipeline.buffers[buffer].bytes};
+  Load load{.bytes = at.pipeline.buffers[buffer].bytes, .buffer = buffer};
   constexpr std::array<std::string_view, 2> kUnits{"tma", "cp_async"};
   load.by = static_cast<CopyUnit>(choice_of(at.reader.at("by"), kUnits));
   constexpr std::array<std::string_view, 2> kSources{"l2", "memory"};

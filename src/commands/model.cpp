@@ -1,6 +1,5 @@
 #include "src/commands/model.h"
 
-#include "sim/engine.h"
 #include "src/core/error.h"
 
 #include <utility>
@@ -17,12 +16,12 @@ std::optional<sim::Machine> find_machine(const std::string& name, core::Report& 
   return std::nullopt;
 }
 
-void add_simulated(const sim::Machine& machine, const ChosenKernel& kernel,
+void add_simulated(const Model& model, const ChosenKernel& kernel,
                    const core::AttentionProblem& problem, core::Report& report) {
   if (!kernel.pipeline) return;
   try {
-    core::Result result =
-        sim::simulate(sim::default_engine(*kernel.pipeline), machine, *kernel.pipeline, problem);
+    const sim::Engine engine = model.engine.value_or(sim::default_engine(*kernel.pipeline));
+    core::Result result = sim::simulate(engine, model.machine, *kernel.pipeline, problem);
     result.kernel = kernel.name;
     report.results.push_back(std::move(result));
   } catch (const core::UsageError& error) {

@@ -1,6 +1,7 @@
 // The model beside a measurement: which machine file stands for a GPU, and one more result.
 #pragma once
 
+#include "sim/engine.h"
 #include "sim/machine.h"
 #include "src/commands/kernel_choice.h"
 #include "src/core/report.h"
@@ -16,9 +17,15 @@ namespace fa3prof::commands {
 [[nodiscard]] std::optional<sim::Machine> find_machine(const std::string& name,
                                                        core::Report& report);
 
+/// The model that stands beside a measurement.
+struct Model {
+  sim::Machine machine;
+  std::optional<sim::Engine> engine = {};  ///< none: sim::default_engine()
+};
+
 /// Simulates the kernel's pipeline on the problem and adds the result to the report, under the
 /// kernel's name, or a warning when the model cannot do it. Adds nothing for a kernel without one.
-void add_simulated(const sim::Machine& machine, const ChosenKernel& kernel,
+void add_simulated(const Model& model, const ChosenKernel& kernel,
                    const core::AttentionProblem& problem, core::Report& report);
 
 }  // namespace fa3prof::commands

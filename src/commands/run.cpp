@@ -60,7 +60,9 @@ class Run {
     report_.environment = profiler_->environment(options.request.device);
     report_.seed = options.request.seed;
     selection_.emplace(options, std::move(kernels), report_.environment.gpu);
-    machine_ = find_machine(options.machine, report_);
+    if (auto machine = find_machine(options.machine, report_)) {
+      model_ = Model{.machine = *std::move(machine), .engine = options.engine};
+    }
   }
 
   /// Measures and simulates one problem.
@@ -85,9 +87,9 @@ class Run {
       add_measured(stopped.results());
       throw;
     }
-    if (!machine_) return;
+    if (!model_) return;
     for (const ChosenKernel* kernel : kernels) {
-      add_simulated(*machine_, *kernel, problem, report_);
+      add_simulated(*model_, *kernel, problem, report_);
     }
   }
 
@@ -131,7 +133,7 @@ class Run {
   std::unique_ptr<profile::Profiler> profiler_;
   core::Report report_;
   std::optional<Selection> selection_;
-  std::optional<sim::Machine> machine_;
+  std::optional<Model> model_;
 };
 
 void add_measuring_options(CLI::App& verb, RunOptions& options) {
@@ -229,6 +231,13 @@ void add_run(CLI::App& app, Verb& chosen) {
       "FlashAttention-3 paper where none is stated");
   verb->add_option("--machine", options->machine, "machine of the model [that of the GPU]")
       ->type_name("NAME|FILE");
+  verb->add_option_function<std::string>(
+          "--engine",
+          [options = options.get()](const std::string& text) {
+            options->engine = sim::parse_engine(text);
+          },
+          "engine of the model: discrete_event or closed_form [discrete_event]")
+      ->type_name("NAME");
   cli::add_problem_options(*verb, options->grid);
   add_measuring_options(*verb, *options);
   add_counter_options(*verb, options->request);

@@ -1,11 +1,13 @@
 // `fa3prof run`: verifies, times and counts kernels on this GPU, and sets the model beside them.
 #pragma once
 
+#include "sim/engine.h"
 #include "src/cli/output_options.h"
 #include "src/commands/context.h"
 #include "src/commands/kernel_choice.h"
 #include "src/core/problem_grid.h"
 
+#include <optional>
 #include <string>
 
 namespace fa3prof::commands {
@@ -16,7 +18,8 @@ struct RunOptions {
   bool is_ablation = false;
   /// Kernels, plugins and problem are filled in anew for each problem of the grid.
   profile::RunRequest request;
-  std::string machine;  ///< of the model; empty: the machine file of the measured GPU
+  std::string machine;                ///< of the model; empty: the machine file of the measured GPU
+  std::optional<sim::Engine> engine;  ///< of the model; none: the pipeline's default
   cli::OutputOptions output;
 };
 

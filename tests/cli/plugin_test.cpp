@@ -111,7 +111,7 @@ TEST_CASE("A pipeline for a plugin puts the model beside it, under its name", "[
   REQUIRE(report.results.size() == 4);
   CHECK(report.results[3].kernel == "example");
   CHECK(report.results[3].pipeline == "fa2");
-  CHECK(report.results[3].source == core::ResultSource::kClosedForm);
+  CHECK(report.results[3].source == core::ResultSource::kDiscreteEvent);
 }
 
 TEST_CASE("A pipeline that fits no plugin is refused with the choices", "[cli]") {

@@ -147,7 +147,12 @@ TEST_CASE("A GPU that no machine file describes is measured and not simulated", 
   CHECK(outcome.code == ExitCode::kDone);
   CHECK_THAT(outcome.out, contains("not simulated") && contains("--machine"));
   CHECK_THAT(run_program({"run", "--kernel", "fa2", "--machine", "h100_sxm"}, unknown).out,
-             contains("h100_sxm by closed_form"));
+             contains("h100_sxm by discrete_event"));
+  CHECK_THAT(
+      run_program({"run", "--kernel", "fa2", "--machine", "h100_sxm", "--engine", "closed_form"},
+                  unknown)
+          .out,
+      contains("h100_sxm by closed_form"));
 }
 
 TEST_CASE("Without a GPU the run is unavailable and leaves no file", "[cli]") {

@@ -71,6 +71,7 @@ TEST_CASE("Every flag overrides the scenario", "[cli]") {
       simulate({"--config", "h200_8k", "--machine", "h100_sxm", "--pipeline", "fa3_fp16", "--seq",
                 "2k", "--heads", "8", "--engine", "closed_form"});
   REQUIRE(report.results.size() == 1);
+  CHECK(report.results[0].source == core::ResultSource::kClosedForm);
   CHECK(report.results[0].machine == "h100_sxm");
   CHECK(report.results[0].pipeline == "fa3_fp16");
   CHECK(report.results[0].problem.seqlen_q == 2048);

@@ -225,6 +225,21 @@ TEST_CASE("an empty causal problem takes the launch alone", "[sim]") {
   CHECK(breakdown_sum(result) == *result.cycles);
 }
 
+TEST_CASE("a sweep over problems with one tile model gives what each gives alone", "[sim]") {
+  const auto machine = sim::load_machine("h200_sxm");
+  const auto pipeline = sim::shaped_for(sim::load_pipeline("fa3_fp16"), problem(512, false));
+  const auto sizes = sim::tile_sizes(pipeline, problem(512, false));
+  const sim::CostContext context{machine, pipeline, sizes.scope, core::DataType::kFloat16};
+  const sim::TileModel model(context, 1023);
+  for (const bool is_causal : {false, true}) {
+    for (const std::int64_t seqlen : {4096, 16384, 65536}) {
+      const auto p = problem(seqlen, is_causal);
+      CHECK_THAT(sim::closed_form_cycles({machine, pipeline, p, sizes.tile}, model),
+                 WithinRel(cycles_on(machine, sim::load_pipeline("fa3_fp16"), p), 1e-12));
+    }
+  }
+}
+
 TEST_CASE("the engine is named as on the command line", "[sim]") {
   CHECK(sim::parse_engine("closed_form") == kEngine);
   CHECK(sim::parse_engine("discrete_event") == sim::Engine::kDiscreteEvent);

@@ -4,6 +4,7 @@
 #include "tests/catch.h"
 #include "tests/sim/from_text.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -159,6 +160,41 @@ TEST_CASE("a size is a product from left to right", "[sim]") {
   CHECK(product.names(sim::SizeName::kTileM));
   CHECK_FALSE(product.names(sim::SizeName::kTileN));
   CHECK(sim::Size::read(items[1]).value(scope) == 7.0);
+}
+
+TEST_CASE("a buffer that is overwritten while in use is told by role, step and barrier", "[sim]") {
+  const auto says = [](const std::string& free, const std::string& producer) {
+    return error_of([&] {
+      (void)pipeline_from(pipeline_text(
+          R"({"full": {"kind": "mbarrier"}, "empty": {"kind": "mbarrier", "initially_free": )" +
+              free + "}}",
+          R"([{"name": "producer", "warps": 1, "loop": [)" + producer +
+              R"({"load": "k", "by": "tma", "signals": "full"}]},
+              {"name": "consumer", "warps": 4, "loop": [{"wait": "full"}, {"arrive": "empty"}]}])"));
+    });
+  };
+  CHECK(says(R"("stages")", R"({"wait": "empty"}, )").empty());
+  CHECK_THAT(says(R"("stages")", ""),
+             contains("role producer, loop step 1 (k): it loads buffer k again"));
+  CHECK_THAT(
+      says("3", R"({"wait": "empty"}, )"),
+      contains("role producer, loop step 2 (k): barrier empty lets 3 loads pass before anyone "
+               "has read, but buffer k has 2 copies"));
+}
+
+TEST_CASE("every instance of a role has its own of a barrier that is of it", "[sim]") {
+  const auto fa3 = sim::load_pipeline("fa3_fp16");
+  const auto three = sim::shaped_for(fa3, {.head_dim = 64});
+  CHECK(three.barriers.size() == fa3.barriers.size() + 2 * 2);
+  const auto& cross = three.roles[0].steps(sim::Section::kCross);
+  const auto loads = std::ranges::count(cross, "q", &sim::Step::name);
+  CHECK(loads == 3);
+  CHECK_THAT(error_of([] {
+               (void)pipeline_from(
+                   pipeline_text(R"({"full": {"kind": "mbarrier", "of": "nobody"}})",
+                                 R"([{"name": "a", "warps": 1, "loop": [{"arrive": "full"}]}])"));
+             }),
+             contains("there is no role 'nobody'"));
 }
 
 }  // namespace fa3prof::tests
