@@ -149,7 +149,8 @@ void add_barriers(const CostContext& at, const ProgramCosts& costs, EventProgram
 
 }  // namespace
 
-EventProgram event_program(const CostContext& at, const ProgramCosts& costs) {
+EventProgram event_program(const CostContext& context, const ProgramCosts& costs) {
+  const CostContext& at = context;
   EventProgram program;
   program.pipeline = &at.pipeline;
   program.has_cross = at.pipeline.has_cross();

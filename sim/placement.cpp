@@ -167,6 +167,7 @@ PlacedTiles place_launched(const PlacementRequest& request, const CostOf& cost_o
     if (sm.running() > 0) turns.push({.at = sm.next_end(cost_of), .who = turn.who});
   }
   std::vector<double> ends;
+  ends.reserve(sms.size());
   for (const SharedSm& sm : sms) ends.push_back(sm.now());
   return averaged(ends, sum, sequence.tiles());
 }

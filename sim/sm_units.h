@@ -42,7 +42,7 @@ class SmUnits {
   /// Turns copies and a WGMMA that have just ended into events.
   void end_operations();
 
-  void book_busy(const EventOp& op) { account_.add_busy(op, state_.now); }
+  void book_busy(const EventOp& op) { TimeAccount::add_busy(op, state_.now); }
 
   /// Moves all that is under way by `ticks`, after `state.now` has been.
   void shift(Ticks ticks);

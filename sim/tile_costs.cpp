@@ -53,8 +53,7 @@ TileCosts::Known TileCosts::run(const TileKind& kind, std::size_t slots) const {
   return known;
 }
 
-const TileCosts::Known* TileCosts::longest_base(const std::vector<Known>& known,
-                                                std::int64_t trips) const {
+const TileCosts::Known* TileCosts::base_for(const std::vector<Known>& known, std::int64_t trips) {
   for (const Known& base : known) {
     if (base.trips == trips) return &base;
     if (base.period_trips == 0 || base.trips > trips) continue;
@@ -70,14 +69,14 @@ TileCost TileCosts::cost(const TileKind& kind, std::size_t slots) {
     pattern.insert(pattern.end(), {work.hidden, work.masked, work.trips - trips});
   }
   auto& known = known_[{slots, kind.first_fetch_ratio, pattern}];
-  const Known* base = longest_base(known, trips);
+  const Known* base = base_for(known, trips);
   if (base == nullptr && trips > 2 * kLearningTrips) {
     Known learnt = run(with_trips(kind, kLearningTrips - trips), slots);
     if (learnt.period_trips > 0) {
       const std::int64_t rest = (trips - kLearningTrips) % learnt.period_trips;
       known.push_back(rest == 0 ? learnt
                                 : run(with_trips(kind, kLearningTrips + rest - trips), slots));
-      base = longest_base(known, trips);
+      base = base_for(known, trips);
     }
   }
   if (base == nullptr) {

@@ -41,8 +41,7 @@ class TileCosts {
   };
 
   [[nodiscard]] Known run(const TileKind& kind, std::size_t slots) const;
-  [[nodiscard]] const Known* longest_base(const std::vector<Known>& known,
-                                          std::int64_t trips) const;
+  [[nodiscard]] static const Known* base_for(const std::vector<Known>& known, std::int64_t trips);
 
   const EventProgram& program_;
   std::map<std::tuple<std::size_t, double, Pattern>, std::vector<Known>> known_;

@@ -28,7 +28,7 @@ bool waits_for_load_group(const Instance& at, const EventProgram& program) {
 
 }  // namespace
 
-void TimeAccount::add_busy(const EventOp& op, Moment& now) const {
+void TimeAccount::add_busy(const EventOp& op, Moment& now) {
   for (std::size_t i = 0; i < kResources; ++i) now.busy_cycles[i] += op.busy_cycles[i];
 }
 
@@ -61,7 +61,7 @@ Category TimeAccount::reason(const Instance& at) const {
   if (!is_waiting && at.op != nullptr && at.op->activity == Activity::kElementwise) {
     return is_in_loop ? Category::kSoftmaxExposed : Category::kRamp;
   }
-  // Where instances of the same CTA work on in the loop, one that waits outside is not the reason.
+
   if (!is_in_loop && at.cursor.section != Section::kCross) return Category::kRamp;
   const bool waits_for_load =
       (at.doing == Doing::kAtBarrier && program_.is_load_signal[at.barrier]) ||

@@ -12,7 +12,7 @@ class TimeAccount {
   explicit TimeAccount(const EventProgram& program) : program_(program) {}
 
   /// Adds the units' time of a step that starts.
-  void add_busy(const EventOp& op, Moment& now) const;
+  static void add_busy(const EventOp& op, Moment& now);
 
   /// Books `duration` from now on, in which `sharers` run and the tensor unit has `tensor_speed`.
   /// The tensor unit's own work is tensor_busy; what it loses to FP32 work beside it counts as
