@@ -75,8 +75,9 @@ class Pricer {
       if (count == 0.0) continue;
       const auto [unit, rate] = unit_of(static_cast<Operation>(i));
       busy(cost, unit) += count / need(rate);
-      // Measured on an H200: the softmax of all warpgroups at once takes its EX2 plus its F2FP,
-      // within 6 % for seven of eight tiles and types, although each pipe alone would need less.
+      // Inferred on an H200: the softmax of all warpgroups at once takes its EX2 plus its F2FP,
+      // within 7 % for seven of eight tiles (15 % more for the eighth), although each pipe needs
+      // less.
       if (static_cast<Operation>(i) == Operation::kConvert) {
         busy(cost, Resource::kMufu) += count / need(rate);
       }
