@@ -27,8 +27,8 @@ struct Series {
 };
 
 /// In the order in which they are best run: what heats the GPU comes last.
-inline constexpr std::array<std::string_view, 10> kMicrobenchmarks{
-    "device",   "wgmma", "mma_sync", "pipes",  "interference",
+inline constexpr std::array<std::string_view, 11> kMicrobenchmarks{
+    "device",   "wgmma", "mma_sync", "pipes",  "interference", "turns",
     "barriers", "tma",   "memory",   "launch", "clock"};
 
 /// Runs one of kMicrobenchmarks on the current device, which must have compute capability 9.0; the

@@ -23,6 +23,9 @@ namespace fa3prof::kernels::microbench {
 /// WGMMA in one warpgroup beside elementwise work in others.
 [[nodiscard]] std::vector<Series> interference(Session& session);
 
+/// Warpgroups that take turns at WGMMA, with elementwise work between.
+[[nodiscard]] std::vector<Series> turns(Session& session);
+
 /// CTA barriers, named barriers, mbarriers.
 [[nodiscard]] std::vector<Series> barriers(Session& session);
 
