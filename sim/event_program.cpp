@@ -12,7 +12,7 @@ constexpr double kWgmmaDepthBytes = 32.0;  // K of a WGMMA instruction
 
 /// Work on units that steps share; what the step takes beyond its busiest unit is latency.
 void claim_units(const StepCost& cost, EventOp& op) {
-  double longest = 0.0;
+  double longest = cost.work_cycles;
   for (std::size_t i = 0; i < kSharedUnits; ++i) longest = std::max(longest, cost.busy_cycles[i]);
   op.work = to_ticks(longest);
   op.latency = std::max<Ticks>(0, to_ticks(cost.alone_cycles) - op.work);
@@ -53,6 +53,12 @@ class Translator {
     op_.kind = OpKind::kWait;
     op_.barrier = wait.barrier;
     op_.is_own = wait.is_own;
+    const BarrierKind kind = at_.pipeline.barriers[wait.barrier].kind;
+    if (kind == BarrierKind::kMbarrier) {
+      op_.latency = to_ticks(at_.machine.mbarrier_open_cycles.value_or(0.0));
+    } else if (kind == BarrierKind::kTurn) {
+      op_.latency = to_ticks(at_.machine.named_barrier_open_cycles.value_or(0.0));
+    }
     return op_;
   }
 
@@ -87,6 +93,17 @@ class Translator {
 
   EventOp operator()(const Elementwise&) {
     claim_units(cost_, op_);
+    const Machine& machine = at_.machine;
+    const double usual = machine.elementwise_slowdown_beside_wgmma_ratio.value_or(1.0);
+    double slowdown = usual;
+    if (cost_.busiest() == Resource::kAlu) {
+      slowdown = machine.alu_slowdown_beside_wgmma_ratio.value_or(usual);
+    } else if (cost_.busiest() == Resource::kFp32) {
+      slowdown = machine.fp32_slowdown_beside_wgmma_ratio.value_or(usual);
+    }
+    const double own = machine.elementwise_slowdown_beside_own_wgmma_ratio.value_or(usual);
+    op_.speed_beside_wgmma = 1.0 / slowdown;
+    op_.speed_beside_own_wgmma = 1.0 / std::max(slowdown, slowdown * own / usual);
     return op_;
   }
 
@@ -171,7 +188,6 @@ EventProgram event_program(const CostContext& context, const ProgramCosts& costs
   program.issue_ahead = static_cast<int>(machine.wgmma_issue_ahead_instructions.value_or(1.0));
   program.tensor_start = to_ticks(machine.wgmma_start_cycles.value_or(0.0));
   program.stall_per_fp32 = machine.wgmma_stall_per_fp32_cycle.value_or(0.0);
-  program.speed_beside_wgmma = 1.0 / machine.elementwise_slowdown_beside_wgmma_ratio.value_or(1.0);
   return program;
 }
 

@@ -40,7 +40,10 @@ struct EventOp {
   std::size_t barrier = kNone;    ///< waited for, arrived on or signalled at the end
   std::size_t group = kNone;      ///< completed at the end, or waited for
   Ticks work = 0;                 ///< with all units for itself; a load's time on the inbound path
-  Ticks latency = 0;              ///< after it, in which no unit is used
+  /// After the work, no unit in use; of a wait, what passing takes where all is there.
+  Ticks latency = 0;
+  double speed_beside_wgmma = 1.0;      ///< of elementwise work, <= 1
+  double speed_beside_own_wgmma = 1.0;  ///< while the role instance's own WGMMA executes
   int instructions = 0;
   Ticks instruction = 0;                     ///< of a WGMMA, on the tensor unit
   std::array<double, kSharedUnits> share{};  ///< of each unit while at full speed
@@ -62,13 +65,13 @@ struct EventProgram {
   std::vector<bool> is_load_signal;          ///< of each barrier: a load arrives on it
   int issue_ahead = 1;
   Ticks tensor_start = 0;
-  double stall_per_fp32 = 0.0;      ///< tensor cycles lost per busy FP32 cycle
-  double speed_beside_wgmma = 1.0;  ///< of elementwise work, <= 1
+  double stall_per_fp32 = 0.0;  ///< tensor cycles lost per busy FP32 cycle
 };
 
 /// Throws UsageError when the machine lacks a number that a step needs. Where it does not state
 /// wgmma_issue_ahead_instructions, one is taken; wgmma_start_cycles, none;
-/// elementwise_slowdown_beside_wgmma_ratio, 1. The context must outlive the program.
+/// a slowdown beside WGMMA, that of work which EX2 limits, and 1 where that is missing, too. The
+/// context must outlive the program.
 [[nodiscard]] EventProgram event_program(const CostContext& context, const ProgramCosts& costs);
 
 }  // namespace fa3prof::sim

@@ -37,6 +37,10 @@ constexpr std::array kFields{
     Field{"wgmma_stall_per_fp32_cycle", &Machine::wgmma_stall_per_fp32_cycle},
     Field{"elementwise_slowdown_beside_wgmma_ratio",
           &Machine::elementwise_slowdown_beside_wgmma_ratio},
+    Field{"elementwise_slowdown_beside_own_wgmma_ratio",
+          &Machine::elementwise_slowdown_beside_own_wgmma_ratio},
+    Field{"alu_slowdown_beside_wgmma_ratio", &Machine::alu_slowdown_beside_wgmma_ratio},
+    Field{"fp32_slowdown_beside_wgmma_ratio", &Machine::fp32_slowdown_beside_wgmma_ratio},
     Field{"fp32_per_cycle", &Machine::fp32_per_cycle},
     Field{"mufu_per_cycle", &Machine::mufu_per_cycle},
     Field{"alu_per_cycle", &Machine::alu_per_cycle},
@@ -57,6 +61,8 @@ constexpr std::array kFields{
     Field{"l2_bytes_per_cycle", &Machine::l2_bytes_per_cycle},
     Field{"l2_effective_bytes", &Machine::l2_effective_bytes},
     Field{"hbm_bytes_per_s", &Machine::hbm_bytes_per_s},
+    Field{"mbarrier_open_cycles", &Machine::mbarrier_open_cycles},
+    Field{"named_barrier_open_cycles", &Machine::named_barrier_open_cycles},
     Field{"mbarrier_cycles", &Machine::mbarrier_cycles},
     Field{"named_barrier_cycles", &Machine::named_barrier_cycles},
     Field{"cta_barrier_cycles", &Machine::cta_barrier_cycles},
@@ -68,7 +74,7 @@ constexpr std::int64_t kMostSms = 1 << 20;
 
 /// Latencies may be zero in an idealised machine; what is divided by may not, and a slowdown slows.
 core::NumberRange range_of(std::string_view key) {
-  if (key == "elementwise_slowdown_beside_wgmma_ratio") return {.min = 1.0};
+  if (key.find("_slowdown_beside_") != std::string_view::npos) return {.min = 1.0};
   const bool may_be_zero = key.ends_with("_cycles") || key == "wgmma_stall_per_fp32_cycle" ||
                            key == "wgmma_issue_ahead_instructions" || key == "launch_us" ||
                            key == "shared_memory_reserved_bytes";

@@ -45,8 +45,11 @@ struct Machine {
   Number wgmma_wait_cycles;   ///< from the end of a WGMMA group to the waiting warpgroup
   Number
       wgmma_stall_per_fp32_cycle;  ///< tensor cycles lost per cycle of a busy FP32 pipe beside it
-  /// How much slower elementwise work runs while the tensor unit is busy; >= 1.
+  /// How much slower work that EX2 limits runs while WGMMA of another warpgroup executes; >= 1.
   Number elementwise_slowdown_beside_wgmma_ratio;
+  Number elementwise_slowdown_beside_own_wgmma_ratio;  ///< the same of the warpgroup itself
+  Number alu_slowdown_beside_wgmma_ratio;              ///< of work that the ALU pipe limits
+  Number fp32_slowdown_beside_wgmma_ratio;             ///< of work that the FP32 pipe limits
 
   Number fp32_per_cycle;          ///< FFMA, FADD, FMUL: thread instructions
   Number mufu_per_cycle;          ///< EX2
@@ -70,11 +73,13 @@ struct Machine {
   Number l2_effective_bytes;  ///< working set up to which L2 keeps its rate
   Number hbm_bytes_per_s;
 
-  Number mbarrier_cycles;       ///< arrive to the waiting thread
-  Number named_barrier_cycles;  ///< bar.arrive to the warpgroup in bar.sync
-  Number cta_barrier_cycles;    ///< __syncthreads
-  Number atomic_cycles;         ///< round trip of a global atomic: drawing a tile number
-  Number launch_us;             ///< start and end of a kernel in a stream of launches
+  Number mbarrier_open_cycles;       ///< a wait on an mbarrier phase that has completed
+  Number named_barrier_open_cycles;  ///< bar.sync of a warpgroup for which all others have arrived
+  Number mbarrier_cycles;            ///< arrive to the waiting thread
+  Number named_barrier_cycles;       ///< bar.arrive to the warpgroup in bar.sync
+  Number cta_barrier_cycles;         ///< __syncthreads
+  Number atomic_cycles;              ///< round trip of a global atomic: drawing a tile number
+  Number launch_us;                  ///< start and end of a kernel in a stream of launches
 };
 
 /// `machine.*member`. Throws UsageError "<user> needs <key>, which machine <name> does not state".

@@ -137,6 +137,7 @@ class SmRun {
       case OpKind::kWait:
         at.barrier = op.barrier + own;
         at.doing = Doing::kAtBarrier;
+        if (op.latency > 0) pass_if_open(index);
         return true;
       case OpKind::kArrive:
         arrive(index, op.barrier + own);
@@ -185,6 +186,16 @@ class SmRun {
     ++barrier.passes[index];
     at.has_arrived = false;
     return end_step(at);
+  }
+
+  /// A wait for what is there already takes its time; to one that waits longer it makes none.
+  void pass_if_open(std::size_t index) {
+    Instance& at = state_.instances[index];
+    BarrierCounts& barrier = state_.barriers[at.slot][at.barrier];
+    if (barrier.is_sync() || !barrier.is_open(index, at.number)) return;
+    ++barrier.passes[index];
+    at.doing = Doing::kPausing;
+    units_.schedule(at.op->latency, EventKind::kPauseEnds, index, kNone);
   }
 
   bool leave_tile(std::size_t index) {

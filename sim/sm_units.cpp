@@ -82,10 +82,14 @@ void SmUnits::share() {
   is_sharing_stale_ = false;
   was_tensor_busy_ = is_busy;
   sharers_.clear();
-  for (const Instance& at : state_.instances) {
-    if (at.doing == Doing::kSharing) sharers_.push_back({.op = at.op});
+  for (std::size_t i = 0; i < state_.instances.size(); ++i) {
+    const Instance& at = state_.instances[i];
+    if (at.doing != Doing::kSharing) continue;
+    const bool is_own = is_busy && state_.tensor.front().instance == i;
+    const double slowed_to = is_own ? at.op->speed_beside_own_wgmma : at.op->speed_beside_wgmma;
+    sharers_.push_back({.op = at.op, .slowed_to = is_busy ? slowed_to : 1.0});
   }
-  share_units(sharers_, is_busy ? program_.speed_beside_wgmma : 1.0);
+  share_units(sharers_);
   const double stall = program_.stall_per_fp32 * use_of(Resource::kFp32, sharers_);
   tensor_speed_ = is_busy ? std::max(kSlowestTensor, 1.0 - stall) : 0.0;
 }

@@ -70,20 +70,22 @@ class Pricer {
   StepCost operator()(const Elementwise& step) const {
     StepCost cost{.activity = Activity::kElementwise};
     const double elements = step.elements.value(at_.scope);
+    double convert_cycles = 0.0;
     for (std::size_t i = 0; i < step.operations.size(); ++i) {
       const double count = elements * step.operations[i];
       if (count == 0.0) continue;
       const auto [unit, rate] = unit_of(static_cast<Operation>(i));
       busy(cost, unit) += count / need(rate);
-      // Inferred on an H200: the softmax of all warpgroups at once takes its EX2 plus its F2FP,
-      // within 7 % for seven of eight tiles (15 % more for the eighth), although each pipe needs
-      // less.
-      if (static_cast<Operation>(i) == Operation::kConvert) {
-        busy(cost, Resource::kMufu) += count / need(rate);
-      }
+      if (static_cast<Operation>(i) == Operation::kConvert) convert_cycles += count / need(rate);
       busy(cost, Resource::kIssue) += count / need(&Machine::issue_per_cycle);
     }
-    cost.alone_cycles = cost.longest_busy_cycles();
+    // A warp alone on its quadrant does not do its conversions beside its exponentials, as several
+    // warps together do (calibrate, mix_ffma_ex2_fadd_f2fp with 4 and with 8 warps).
+    const double exponentials_cycles = cost.busy(Resource::kMufu);
+    cost.work_cycles =
+        std::max(cost.longest_busy_cycles(),
+                 exponentials_cycles > 0.0 ? exponentials_cycles + convert_cycles : 0.0);
+    cost.alone_cycles = cost.work_cycles;
     for (std::size_t i = 0; i < step.dependent.size(); ++i) {
       if (step.dependent[i] == 0.0) continue;
       cost.alone_cycles += step.dependent[i] * latency_of(static_cast<Operation>(i));
@@ -197,15 +199,14 @@ double handoff_cycles(const CostContext& at, const Barrier& barrier) {
 std::string elementwise_formula(const Pricer& pricer, const Elementwise& step,
                                 const CostContext& at) {
   const StepCost cost = pricer(step);
-  const auto unit =
-      static_cast<Resource>(std::ranges::max_element(cost.busy_cycles) - cost.busy_cycles.begin());
+  const Resource unit = cost.busiest();
   const bool is_issue = unit == Resource::kIssue;
   std::string text;
   for (std::size_t i = 0; i < step.operations.size(); ++i) {
     const auto used = pricer.unit_of(static_cast<Operation>(i));
-    const bool holds_mufu =
+    const bool adds_to_exp2 =
         unit == Resource::kMufu && static_cast<Operation>(i) == Operation::kConvert;
-    if (step.operations[i] == 0.0 || (used.unit != unit && !is_issue && !holds_mufu)) continue;
+    if (step.operations[i] == 0.0 || (used.unit != unit && !is_issue && !adds_to_exp2)) continue;
     if (!text.empty()) text += " + ";
     text += step.elements.formula(at.scope);
     if (step.operations[i] != 1.0) text += fmt::format(" * {}", step.operations[i]);
@@ -245,7 +246,11 @@ double miss_cycles(const Machine& machine) {
   return std::max(0.0, *machine.tma_miss_latency_cycles - *machine.tma_latency_cycles);
 }
 
-double StepCost::longest_busy_cycles() const { return *std::ranges::max_element(busy_cycles); }
+Resource StepCost::busiest() const {
+  return static_cast<Resource>(std::ranges::max_element(busy_cycles) - busy_cycles.begin());
+}
+
+double StepCost::longest_busy_cycles() const { return busy(busiest()); }
 
 double StepCost::cycles(int copies) const {
   return std::max(alone_cycles, copies * longest_busy_cycles());

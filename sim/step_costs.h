@@ -19,12 +19,15 @@ enum class Activity { kTensor, kElementwise, kLoad, kBarrier };
 /// Cycles of one step of one role instance.
 struct StepCost {
   double alone_cycles = 0.0;  ///< start to end with every unit to itself, latencies included
+  double work_cycles = 0.0;   ///< of an elementwise step: the same without its dependent latencies
   std::array<double, kResources> busy_cycles{};
   Activity activity = Activity::kBarrier;
 
   [[nodiscard]] double busy(Resource resource) const {
     return busy_cycles[static_cast<std::size_t>(resource)];
   }
+
+  [[nodiscard]] Resource busiest() const;
 
   [[nodiscard]] double longest_busy_cycles() const;
 

@@ -43,7 +43,7 @@ double use_of(Resource unit, std::span<const Sharer> sharers) {
   return use;
 }
 
-void share_units(std::span<Sharer> sharers, double elementwise_speed) {
+void share_units(std::span<Sharer> sharers) {
   for (Sharer& sharer : sharers) {
     sharer.speed = 0.0;
     sharer.is_held = false;
@@ -61,9 +61,7 @@ void share_units(std::span<Sharer> sharers, double elementwise_speed) {
     }
     if (held == before) break;
   }
-  for (Sharer& sharer : sharers) {
-    if (sharer.op->activity == Activity::kElementwise) sharer.speed *= elementwise_speed;
-  }
+  for (Sharer& sharer : sharers) sharer.speed *= sharer.slowed_to;
 }
 
 }  // namespace fa3prof::sim

@@ -77,6 +77,23 @@ __global__ void arrive_and_wait(std::uint32_t* results, int rounds) {
   finish(results, begin);
 }
 
+/// One thread waits for a phase that has completed.
+__global__ void wait_for_nothing(std::uint32_t* results, int rounds) {
+  __shared__ std::uint64_t barrier;
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_init(&barrier, 1);
+    ptx::fence_mbarrier_init();
+    ptx::mbarrier_arrive(&barrier);
+  }
+  __syncthreads();
+  const std::uint64_t begin = ptx::clock64();
+  for (int round = 0; round < rounds; ++round) {
+    FA3PROF_UNROLL
+    for (int i = 0; i < kUnrolled; ++i) ptx::mbarrier_wait(&barrier, 0);
+  }
+  finish(results, begin);
+}
+
 constexpr int kRounds = 128;
 
 using Kernel = void (*)(std::uint32_t*, int);
@@ -96,8 +113,8 @@ Series by_threads(Session& session, const std::string& name, Kernel kernel,
   for (const unsigned threads : thread_counts) {
     const int turns = static_cast<int>(threads) / 128;
     const int steps = kernel == &pass_turn ? turns : kernel == &answer ? 2 : 1;
-    series.points.push_back(
-        cycles_of(session, kernel, threads, kernel == &synchronize ? kUnrolled : steps));
+    const bool is_unrolled = kernel == &synchronize || kernel == &wait_for_nothing;
+    series.points.push_back(cycles_of(session, kernel, threads, is_unrolled ? kUnrolled : steps));
   }
   return series;
 }
@@ -108,7 +125,8 @@ std::vector<Series> barriers(Session& session) {
   return {by_threads(session, "cta_barrier", &synchronize, {32, 64, 128, 256, 384, 512, 1024}),
           by_threads(session, "named_barrier_turn", &pass_turn, {256, 384}),
           by_threads(session, "mbarrier_answer", &answer, {64}),
-          by_threads(session, "mbarrier_own", &arrive_and_wait, {32})};
+          by_threads(session, "mbarrier_own", &arrive_and_wait, {32}),
+          by_threads(session, "mbarrier_open", &wait_for_nothing, {128})};
 }
 
 }  // namespace fa3prof::kernels::microbench

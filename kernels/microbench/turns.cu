@@ -66,6 +66,42 @@ __global__ void __launch_bounds__(128 * TurnOf::kWarpgroups, 1)
   sink[threadIdx.x] = sum_of(first) + sum_of(second) + elements.sum();
 }
 
+/// One round of exponentials while the warpgroup's own batch executes, or with kCount = 0 alone.
+template <int kCount>
+__global__ void __launch_bounds__(128, 1) beside_own(std::uint32_t* results, float* sink) {
+  using Instruction = RegisterA<256>;
+  extern __shared__ __align__(1024) unsigned char raw_shared[];
+  const Operands at = fill_operands(*reinterpret_cast<OperandStorage*>(raw_shared), 0);
+  float d[Instruction::kN / 2] = {};
+  Elementwise<kExponential> elements(sink[0] + 1.0F);
+  std::uint32_t cycles = 0;
+  // The first pass brings the code into the instruction cache.
+  for (int pass = 0; pass < 2; ++pass) {
+    ptx::bar_sync(1, 128);
+    if constexpr (kCount > 0) issue_batch<Instruction, kCount>(d, at);
+    const std::uint64_t begin = ptx::clock64();
+    elements.round();
+    cycles = cycles_since(begin);
+    ptx::wgmma_wait_group<0>();
+    ptx::pin_registers(d);
+  }
+  if (threadIdx.x == 0) results[blockIdx.x] = cycles;
+  sink[threadIdx.x] = sum_of(d) + elements.sum();
+}
+
+/// Cycles of that round.
+template <int kCount>
+std::vector<double> cycles_beside_own(Session& session) {
+  std::vector<double> samples;
+  for (int repetition = 0; repetition < kRepetitions; ++repetition) {
+    launch(session, {session.sms(), 128, sizeof(OperandStorage)}, &beside_own<kCount>,
+           session.results(), session.sink());
+    const std::vector<double> cycles = session.collect(session.sms());
+    samples.insert(samples.end(), cycles.begin(), cycles.end());
+  }
+  return samples;
+}
+
 constexpr int kTurns = 64;
 
 /// Cycles from turn to turn, over those that the turn's instructions take; by elements of each
@@ -94,7 +130,9 @@ std::vector<Series> turns(Session& session) {
   return {excess<Turn<2, SharedA<128>, 8, RegisterA<128>, 8>>(session, "turn_excess_n128_n128"),
           excess<Turn<2, SharedA<80>, 16, RegisterA<256>, 5>>(session, "turn_excess_n80_n256"),
           excess<Turn<2, SharedA<128>, 4, RegisterA<64>, 8>>(session, "turn_excess_n128_n64"),
-          excess<Turn<3, SharedA<128>, 4, RegisterA<64>, 8>>(session, "turn_excess_n128_n64_of_3")};
+          excess<Turn<3, SharedA<128>, 4, RegisterA<64>, 8>>(session, "turn_excess_n128_n64_of_3"),
+          single("exponentials_alone", "cycles/round", cycles_beside_own<0>(session)),
+          single("exponentials_beside_own_wgmma", "cycles/round", cycles_beside_own<8>(session))};
 }
 
 }  // namespace fa3prof::kernels::microbench

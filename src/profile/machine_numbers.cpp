@@ -52,6 +52,10 @@ constexpr std::array kDirect{
     Direct{"cp_async_latency_cycles", "cp_async_latency", 0, 1, "512 bytes of one warp, L2 hit"},
     Direct{"cp_async_bytes_per_cycle", "cp_async_one_sm", 0, 1,
            "32 warps with 4 KiB in flight each, L2 hits, one SM alone"},
+    Direct{"mbarrier_open_cycles", "mbarrier_open", 128, 1,
+           "waits of a warpgroup for a phase that has completed, back to back"},
+    Direct{"named_barrier_open_cycles", "cta_barrier", 128, 1,
+           "bar.sync of 128 threads, back to back"},
     Direct{"mbarrier_cycles", "mbarrier_answer", 64, 1,
            "two warps that answer each other over mbarriers, half a round trip"},
     Direct{"named_barrier_cycles", "named_barrier_turn", 256, 1,
@@ -163,30 +167,63 @@ class Numbers {
   }
 
   void add_interference() {
-    constexpr std::array kSides{"beside_shared_a_softmax", "beside_register_a_softmax"};
     constexpr double kFp32PerElement = 2.0;  // FFMA and FADD
-    double stall = 0.0;
-    double slowdown = 0.0;
-    double spread = 0.0;
-    for (const std::string side : kSides) {
-      const auto wgmma = series_.at(side + "_wgmma_slowdown");
-      const auto elements = series_.at(side + "_slowdown");
-      const auto rate = series_.at(side + "_rate_beside");
-      if (!wgmma || !elements || !rate) return;
-      const double fp32_per_cycle = fp32_per_cycle_.value_or(128.0);
-      const double fp32_busy_ratio = rate->value * kFp32PerElement / fp32_per_cycle;
-      stall += (wgmma->value - 1.0) / (wgmma->value * fp32_busy_ratio) / kSides.size();
-      slowdown += elements->value / kSides.size();
-      spread = std::max({spread, spread_of(*wgmma), spread_of(*elements)});
+    const std::vector<MeasuredPoint> stalls = of_both_sides("softmax_wgmma_slowdown");
+    const std::vector<MeasuredPoint> rates = of_both_sides("softmax_rate_beside");
+    if (!stalls.empty() && !rates.empty()) {
+      double stall = 0.0;
+      double spread = 0.0;
+      for (std::size_t i = 0; i < stalls.size(); ++i) {
+        const double busy_ratio =
+            rates[i].value * kFp32PerElement / fp32_per_cycle_.value_or(128.0);
+        const double slowdown = stalls[i].value;
+        stall += (slowdown - 1.0) / (slowdown * busy_ratio) / static_cast<double>(stalls.size());
+        spread = std::max(spread, spread_of(stalls[i]));
+      }
+      add("wgmma_stall_per_fp32_cycle", std::max(0.0, stall), spread,
+          "(s - 1) / (s r), s the slowdown of one warpgroup's m64n128k16 beside another's softmax "
+          "mix, r the share of cycles in which that keeps the FP32 pipe busy; mean of A in shared "
+          "memory and in registers");
     }
-    add("wgmma_stall_per_fp32_cycle", std::max(0.0, stall), spread,
-        "(s - 1) / (s r), s the slowdown of one warpgroup's m64n128k16 beside another's softmax "
-        "mix, "
-        "r the share of cycles in which that keeps the FP32 pipe busy; mean of A in shared memory "
-        "and in registers");
-    add("elementwise_slowdown_beside_wgmma_ratio", std::max(1.0, slowdown), spread,
-        "softmax mix of one warpgroup beside m64n128k16 of another; mean of A in shared memory and "
-        "in registers");
+    add_slowdown("elementwise_slowdown_beside_wgmma_ratio", {"exponential"},
+                 "FFMA, EX2, FADD and half an F2FP for each element");
+    add_slowdown("alu_slowdown_beside_wgmma_ratio", {"fmnmx", "f2fp"}, "FMNMX or F2FP");
+    add_slowdown("fp32_slowdown_beside_wgmma_ratio", {"ffma", "fadd"}, "FFMA or FADD");
+    const auto alone = series_.at("exponentials_alone");
+    const auto beside = series_.at("exponentials_beside_own_wgmma");
+    if (!alone || !beside) return;
+    add("elementwise_slowdown_beside_own_wgmma_ratio", std::max(1.0, beside->value / alone->value),
+        std::max(spread_of(*alone), spread_of(*beside)),
+        "32 elements a thread of the same mix while eight m64n256k16 of the warpgroup execute");
+  }
+
+  /// The series of that name with A in shared memory and in registers; empty where one is missing.
+  [[nodiscard]] std::vector<MeasuredPoint> of_both_sides(const std::string& name) const {
+    std::vector<MeasuredPoint> points;
+    for (const std::string side : {"beside_shared_a_", "beside_register_a_"}) {
+      const auto found = series_.at(side + name);
+      if (!found) return {};
+      points.push_back(*found);
+    }
+    return points;
+  }
+
+  void add_slowdown(const char* key, const std::vector<std::string>& works, const char* what) {
+    double sum = 0.0;
+    double spread = 0.0;
+    std::size_t count = 0;
+    for (const std::string& work : works) {
+      for (const MeasuredPoint& slowdown : of_both_sides(work + "_slowdown")) {
+        sum += slowdown.value;
+        spread = std::max(spread, spread_of(slowdown));
+        ++count;
+      }
+    }
+    if (count != 2 * works.size()) return;
+    add(key, std::max(1.0, sum / static_cast<double>(count)), spread,
+        fmt::format("{} of one warpgroup beside m64n128k16 of another; mean of A in shared memory "
+                    "and in registers",
+                    what));
   }
 
   void add_tma_latency(const char* key, const char* name, const char* what) {
