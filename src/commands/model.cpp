@@ -1,7 +1,9 @@
 #include "src/commands/model.h"
 
+#include "src/core/attention_kernel.h"
 #include "src/core/error.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fa3prof::commands {
@@ -14,6 +16,25 @@ std::optional<sim::Machine> find_machine(const std::string& name, core::Report& 
   report.warnings.push_back("not simulated: no machine file describes " + gpu->name +
                             "; choose one with --machine (fa3prof list --machines)");
   return std::nullopt;
+}
+
+std::vector<std::string> pipelines_of(const std::vector<std::string>& kernels) {
+  std::vector<std::string> names;
+  if (kernels.empty()) {
+    for (const core::AttentionKernel& kernel : core::complete_kernels()) {
+      names.emplace_back(kernel.pipeline);
+    }
+  }
+  for (const std::string& name : kernels) {
+    const auto own = core::attention_kernels();
+    const auto kernel = std::ranges::find(own, name, &core::AttentionKernel::name);
+    if (kernel == own.end()) {
+      throw core::UsageError("no pipeline models the kernel '" + name +
+                             "' (fa3prof list --kernels); --pipeline takes a file");
+    }
+    names.emplace_back(kernel->pipeline);
+  }
+  return names;
 }
 
 void add_simulated(const Model& model, const ChosenKernel& kernel,

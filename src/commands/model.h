@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fa3prof::commands {
 
@@ -16,6 +17,10 @@ namespace fa3prof::commands {
 /// ConfigError when the stated machine cannot be loaded.
 [[nodiscard]] std::optional<sim::Machine> find_machine(const std::string& name,
                                                        core::Report& report);
+
+/// The pipelines of our kernels of these names, of all complete ones for an empty list. Throws
+/// UsageError for a name that is none of them.
+[[nodiscard]] std::vector<std::string> pipelines_of(const std::vector<std::string>& kernels);
 
 /// The model that stands beside a measurement.
 struct Model {

@@ -2,10 +2,12 @@
 
 #include "sim/scenario.h"
 #include "src/cli/problem_options.h"
+#include "src/cli/ratio.h"
 #include "src/cli/text_list.h"
+#include "src/commands/against.h"
+#include "src/commands/measured_report.h"
 #include "src/commands/model.h"
 #include "src/commands/output.h"
-#include "src/core/attention_kernel.h"
 #include "src/profile/host.h"
 #include "src/report/console.h"
 #include "src/report/json.h"
@@ -16,114 +18,84 @@
 namespace fa3prof::commands {
 namespace {
 
-using core::AttentionProblem;
-using core::ProblemGrid;
 using core::Report;
 using core::Result;
 
 constexpr const char* kDefaultMachine = "h200_sxm";
 
-/// A kernel that failed verification measured nothing.
-bool is_measured(const Result& result) {
-  return result.source == core::ResultSource::kMeasured &&
-         (!result.verification || result.verification->passed);
-}
-
-/// The measured report that --against names, and what the new report takes from it.
-class Measured {
- public:
-  explicit Measured(const std::string& path) : path_(path), report_(report::load_report(path)) {
-    std::erase_if(report_.results, [](const Result& result) { return !is_measured(result); });
-    if (report_.results.empty()) {
-      throw core::ConfigError(path, "/results",
-                              "nothing in it was measured and verified; give a report of run");
-    }
-    for (const Result& result : report_.results) {
-      if (result.cycles.value_or(1.0) <= 0.0 || result.time_us.value_or(1.0) <= 0.0) {
-        throw core::ConfigError(path, "/results",
-                                result.kernel + " has cycles or a time of zero or below");
-      }
-    }
-  }
-
-  [[nodiscard]] std::vector<ProblemGrid> problems() const {
-    std::vector<AttentionProblem> problems;
-    for (const Result& result : report_.results) {
-      if (std::ranges::find(problems, result.problem) == problems.end()) {
-        problems.push_back(result.problem);
-      }
-    }
-    std::vector<ProblemGrid> grids;
-    std::ranges::transform(problems, std::back_inserter(grids), core::grid_of);
-    return grids;
-  }
-
-  /// The machine file of the measured GPU; a warning where there is none.
-  [[nodiscard]] std::optional<sim::Machine> machine(Report& report) const {
-    report.environment.gpu = report_.environment.gpu;
-    return find_machine("", report);
-  }
-
-  /// Puts the measured results of the simulated problems in front.
-  void add_to(Report& report) const {
-    report.environment.gpu = report_.environment.gpu;
-    report.environment.driver = report_.environment.driver;
-    report.seed = report_.seed;
-    std::vector<Result> measured = report_.results;
-    std::erase_if(measured, [&report](const Result& result) {
-      return std::ranges::find(report.results, result.problem, &Result::problem) ==
-             report.results.end();
-    });
-    if (measured.empty()) {
-      report.warnings.push_back(path_ + " measured none of these problems, but " +
-                                core::describe(report_.results.front().problem));
-    }
-    report.results.insert(report.results.begin(), measured.begin(), measured.end());
-  }
-
- private:
-  std::string path_;
-  Report report_;
-};
-
-/// The pipelines stated by flag or scenario, else those of our kernels.
-std::vector<sim::Pipeline> choose_pipelines(const SimulateOptions& options,
-                                            std::vector<sim::Pipeline> stated) {
-  if (options.pipelines.empty() && !stated.empty()) return stated;
-  std::vector<std::string> names = options.pipelines;
-  if (names.empty()) {
-    for (const core::AttentionKernel& kernel : core::complete_kernels()) {
-      names.emplace_back(kernel.pipeline);
-    }
-  }
+std::vector<sim::Pipeline> load_pipelines(const std::vector<std::string>& names) {
   std::vector<sim::Pipeline> pipelines;
   std::ranges::transform(names, std::back_inserter(pipelines), sim::load_pipeline);
   return pipelines;
 }
 
+/// The pipelines stated by flag or scenario, else those of our kernels. Against a report none where
+/// none are stated: they then depend on the problem.
+std::vector<sim::Pipeline> choose_pipelines(const SimulateOptions& options,
+                                            std::vector<sim::Pipeline> of_scenario) {
+  const bool is_against = !options.against.empty();
+  if (!options.pipelines.empty() && !options.kernels.empty() && !is_against) {
+    throw core::UsageError("--kernel and --pipeline both choose pipelines; leave one of them out");
+  }
+  if (!options.pipelines.empty()) return load_pipelines(options.pipelines);
+  if (!options.kernels.empty() && !is_against) return load_pipelines(pipelines_of(options.kernels));
+  if (!of_scenario.empty() || is_against) return of_scenario;
+  return load_pipelines(pipelines_of({}));
+}
+
 /// The scenario with every flag applied.
 sim::Scenario choose_scenario(const SimulateOptions& options,
-                              const std::optional<Measured>& measured, Report& report) {
+                              const std::optional<MeasuredReport>& measured) {
   sim::Scenario scenario;
   if (!options.scenario.empty()) scenario = sim::load_scenario(options.scenario);
   if (!options.machine.empty()) scenario.machine = sim::load_machine(options.machine);
-  if (!scenario.machine && measured) scenario.machine = measured->machine(report);
-  if (!scenario.machine && measured) {
-    throw core::UsageError("no machine file describes the GPU of " + options.against +
-                           "; choose one with --machine (fa3prof list --machines)");
-  }
+  if (!scenario.machine && measured) scenario.machine = measured->machine();
   if (!scenario.machine) scenario.machine = sim::load_machine(kDefaultMachine);
   scenario.pipelines = choose_pipelines(options, std::move(scenario.pipelines));
   scenario.problems = core::merge(scenario.problems, options.grid);
   if (options.engine) scenario.engine = options.engine;
+  if (measured && scenario.tflops_rule) {
+    throw core::UsageError(
+        "the scenario states TFLOPS by a rule, which cannot be set against a "
+        "report; leave --config or --against out");
+  }
   return scenario;
 }
 
-/// What is to be simulated: the stated grid or, where none is stated, what was measured.
-std::vector<ProblemGrid> choose_problems(const ProblemGrid& stated,
-                                         const std::optional<Measured>& measured) {
-  if (!measured || stated != ProblemGrid{}) return {stated};
-  return measured->problems();
+report::Detail choose_detail(const SimulateOptions& options, const std::vector<Result>& results) {
+  const bool is_single = std::ranges::all_of(results, [&results](const Result& result) {
+    return result.problem == results.front().problem;
+  });
+  return is_single || options.has_details ? report::Detail::kBreakdown : report::Detail::kSummary;
+}
+
+void add_against_options(CLI::App& verb, SimulateOptions& options) {
+  constexpr const char* kGroup = "Against a report (ratios are 0.03 or 3%)";
+  const auto add_limit = [&](const char* flag, std::optional<double>& limit, const char* meaning) {
+    return verb
+        .add_option_function<std::string>(
+            flag, [flag, &limit](const std::string& text) { limit = cli::parse_ratio(text, flag); },
+            meaning)
+        ->type_name("RATIO")
+        ->group(kGroup);
+  };
+  auto* against = verb.add_option("--against", options.against,
+                                  "report of a run, to set beside the model: each kernel that it "
+                                  "measured is simulated with its own pipeline");
+  against->type_name("FILE")->group(kGroup);
+  add_limit("--max-mape", options.limits.mean_absolute_ratio,
+            "exit code 1 if the mean absolute error of all rows' cycles is larger")
+      ->needs(against);
+  add_limit("--max-error", options.limits.max_absolute_ratio,
+            "exit code 1 if the error of any row's cycles is larger")
+      ->needs(against);
+}
+
+/// Says on stderr why a comparison failed.
+core::ExitCode judge(const analysis::Validation& validation, Output& output) {
+  const std::vector<std::string> failures = report::validation_failures(validation);
+  for (const std::string& failure : failures) output.print_error(failure);
+  return failures.empty() ? core::ExitCode::kDone : core::ExitCode::kCheckFailed;
 }
 
 }  // namespace
@@ -142,16 +114,22 @@ void add_simulate(CLI::App& app, Verb& chosen) {
           "pipelines, the first is the baseline [those of all kernels]")
       ->type_name("NAMES|FILES");
   verb->add_option_function<std::string>(
+          "--kernel",
+          [options = options.get()](const std::string& text) {
+            options->kernels = cli::split_list(text, "--kernel");
+          },
+          "these kernels' pipelines; with --against only these of the report")
+      ->type_name("NAMES");
+  verb->add_option_function<std::string>(
           "--engine",
           [options = options.get()](const std::string& text) {
             options->engine = sim::parse_engine(text);
           },
           "discrete_event or closed_form [discrete_event]")
       ->type_name("NAME");
-  verb->add_option("--against", options->against, "report of a run, to set beside the model")
-      ->type_name("FILE");
   verb->add_flag("--details", options->has_details,
                  "where the cycles go and the formula, also for several problems");
+  add_against_options(*verb, *options);
   cli::add_problem_options(*verb, options->grid);
   cli::add_output_options(*verb, options->output);
   verb->callback([options, &chosen] {
@@ -165,24 +143,22 @@ core::ExitCode run_simulate(const SimulateOptions& options, const Context& conte
   report.created_at = context.created_at;
   report.command = context.command;
   report.environment = profile::host_environment();
-  std::optional<Measured> measured;
-  if (!options.against.empty()) measured.emplace(options.against);
-  sim::Scenario scenario = choose_scenario(options, measured, report);
-  const auto grids = choose_problems(scenario.problems, measured);
-  for (const ProblemGrid& grid : grids) {
-    scenario.problems = grid;
-    for (Result& result : sim::run_scenario(scenario)) report.results.push_back(std::move(result));
+  std::optional<MeasuredReport> measured;
+  if (!options.against.empty()) measured.emplace(options.against, options.kernels);
+  const sim::Scenario scenario = choose_scenario(options, measured);
+  report.results = measured ? simulate_against(scenario, *measured) : sim::run_scenario(scenario);
+  const report::Detail detail = choose_detail(options, report.results);
+  std::optional<analysis::Validation> validation;
+  if (measured) {
+    measured->add_to(report);
+    validation = analysis::validation_of(analysis::compare(report.results), options.limits);
   }
-  const bool is_single = std::ranges::all_of(report.results, [&report](const Result& result) {
-    return result.problem == report.results.front().problem;
+  output.write([&] { return report::to_json(report, validation); });
+  output.print([&](report::Colour colour) {
+    const std::string text = report::simulation_text(report, detail, colour);
+    return validation ? text + "\n" + report::validation_text(*validation, colour) : text;
   });
-  const auto detail =
-      is_single || options.has_details ? report::Detail::kBreakdown : report::Detail::kSummary;
-  if (measured) measured->add_to(report);
-  output.write([&] { return report::to_json(report); });
-  output.print(
-      [&](report::Colour colour) { return report::simulation_text(report, detail, colour); });
-  return core::ExitCode::kDone;
+  return validation ? judge(*validation, output) : core::ExitCode::kDone;
 }
 
 }  // namespace fa3prof::commands

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/engine.h"
+#include "src/analysis/validation.h"
 #include "src/cli/output_options.h"
 #include "src/commands/context.h"
 #include "src/core/problem_grid.h"
@@ -19,6 +20,8 @@ struct SimulateOptions {
   core::ProblemGrid grid;
   std::optional<sim::Engine> engine;
   std::string against;  ///< report whose measured results stand beside the simulated ones
+  std::vector<std::string> kernels;  ///< only these of `against`; without it, their pipelines
+  analysis::ErrorLimits limits;      ///< of the errors against the report
   bool has_details = false;
   cli::OutputOptions output;
 };
@@ -26,9 +29,12 @@ struct SimulateOptions {
 void add_simulate(CLI::App& app, Verb& chosen);
 
 /// What neither flag nor scenario states is taken from the report in `against` (its GPU's machine,
-/// its problems), else h200_sxm, the pipelines of all kernels, and the grid's defaults. A single
-/// problem is shown with its breakdown and the terms of the formula; `has_details` does so for
-/// several.
+/// its problems, the pipelines of the kernels measured on each), else h200_sxm, the pipelines of
+/// all kernels, and the grid's defaults. A single problem is shown with its breakdown and the terms
+/// of the formula; `has_details` does so for several.
+///
+/// Against a report, a pipeline that cannot run a problem is no error but a row with the reason.
+/// Returns kCheckFailed where a limit is exceeded or not one row could be compared.
 [[nodiscard]] core::ExitCode run_simulate(const SimulateOptions& options, const Context& context);
 
 }  // namespace fa3prof::commands

@@ -1,10 +1,12 @@
 // Reports as text for people: aligned tables, units in the headings. Not: where the text goes.
 #pragma once
 
+#include "src/analysis/validation.h"
 #include "src/core/report.h"
 #include "src/report/table.h"
 
 #include <string>
+#include <vector>
 
 namespace fa3prof::report {
 
@@ -35,6 +37,17 @@ enum class Detail {
 
 /// What `fa3prof simulate` prints; measured results in the report stand beside the simulated ones.
 [[nodiscard]] std::string simulation_text(const core::Report& report, Detail detail, Colour colour);
+
+/// What `fa3prof simulate --against` adds: how far the model is off, per kernel and in all, and the
+/// measured rows that were not compared.
+///
+///   cycles, simulated over counted  rows  mean error  mean |error|  largest error  of
+///     fa2                             12      -0.9 %         1.8 %         -3.3 %  fp16 b2 h16 ...
+[[nodiscard]] std::string validation_text(const analysis::Validation& validation, Colour colour);
+
+/// Why a comparison has failed: a line for each limit that is exceeded, or that nothing was
+/// compared. Empty where all is well.
+[[nodiscard]] std::vector<std::string> validation_failures(const analysis::Validation& validation);
 
 /// Lines "warning  text" for the report and for each of its results, each text once.
 [[nodiscard]] std::string warnings_text(const core::Report& report, Colour colour);

@@ -126,6 +126,7 @@ std::string model_lines(const core::Report& report) {
   std::set<std::string> lines;
   for (const Result& result : report.results) {
     if (result.source == core::ResultSource::kMeasured) continue;
+    if (!result.unsupported_reason.empty()) continue;
     std::string line = fmt::format("{} by {}", result.machine, core::name_of(result.source));
     if (result.clock_mhz) {
       line += fmt::format(", clock {} MHz ({})", whole(*result.clock_mhz), result.clock_basis);

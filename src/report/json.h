@@ -2,19 +2,24 @@
 // json_fields.h and, for other programs, in configs/schemas/report.schema.json.
 #pragma once
 
+#include "src/analysis/validation.h"
 #include "src/core/json_reader.h"
 #include "src/core/report.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace fa3prof::report {
 
 /// The whole document, schema_version first: the report and what follows from its results
-/// ("deviations" of simulated from measured, "speedups" over the first kernel of each problem).
+/// ("deviations" of simulated from measured, "speedups" over the first kernel of each problem),
+/// with a `validation` also what that sums up to.
 /// Throws core::Error naming the JSON pointer if a number is infinite or NaN, which JSON cannot
 /// hold.
-[[nodiscard]] core::Json to_json(const core::Report& report);
+[[nodiscard]] core::Json to_json(
+    const core::Report& report,
+    const std::optional<analysis::Validation>& validation = std::nullopt);
 
 /// Text of a document for a file or stdout: indented, ends with a newline.
 [[nodiscard]] std::string to_text(const core::Json& document);

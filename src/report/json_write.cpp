@@ -13,6 +13,9 @@ namespace {
 
 using core::Json;
 
+constexpr const char* kMeanErrorKey = "mean_absolute_error_ratio";
+constexpr const char* kMaxErrorKey = "max_absolute_error_ratio";
+
 template <typename T>
 concept Scalar = std::is_arithmetic_v<T>;
 
@@ -150,6 +153,41 @@ Json speedups(const std::vector<analysis::ProblemComparison>& comparisons) {
   return list;
 }
 
+Json summary_of(const analysis::ErrorSummary& summary) {
+  Writer writer;
+  writer.optional("label", summary.label);
+  writer.required("rows", summary.rows);
+  writer.required("mean_signed_error_ratio", summary.mean_signed_ratio);
+  writer.required(kMeanErrorKey, summary.mean_absolute_ratio);
+  writer.required(kMaxErrorKey, summary.max_absolute_ratio);
+  Json json = writer.take();
+  Writer worst = identify(summary.worst, summary.worst.measured->problem);
+  worst.optional("cycles_deviation_ratio", summary.worst.cycles_deviation_ratio);
+  json["worst"] = worst.take();
+  return json;
+}
+
+Json validation_json(const analysis::Validation& validation) {
+  Json json = Json::object();
+  if (validation.overall) json["overall"] = summary_of(*validation.overall);
+  json["kernels"] = Json::array();
+  for (const auto& kernel : validation.kernels) json["kernels"].push_back(summary_of(kernel));
+  json["omitted"] = Json::array();
+  for (const analysis::OmittedRow& omitted : validation.omitted) {
+    Writer writer = identify(omitted.row, omitted.row.measured->problem);
+    writer.required("reason", omitted.reason);
+    json["omitted"].push_back(writer.take());
+  }
+  Writer limits;
+  limits.optional(kMeanErrorKey, validation.limits.mean_absolute_ratio);
+  limits.optional(kMaxErrorKey, validation.limits.max_absolute_ratio);
+  json["limits"] = limits.take();
+  json["exceeded"] = Json::array();
+  if (validation.exceeds_mean()) json["exceeded"].push_back(kMeanErrorKey);
+  if (validation.exceeds_max()) json["exceeded"].push_back(kMaxErrorKey);
+  return json;
+}
+
 /// The pointer of the first number that JSON cannot hold.
 std::optional<std::string> find_non_finite(const Json& value) {
   if (value.is_number_float() && !std::isfinite(value.get<double>())) return "";
@@ -162,7 +200,7 @@ std::optional<std::string> find_non_finite(const Json& value) {
 
 }  // namespace
 
-Json to_json(const core::Report& report) {
+Json to_json(const core::Report& report, const std::optional<analysis::Validation>& validation) {
   const core::Environment& environment = report.environment;
   Writer writer;
   writer.required("schema_version", core::kReportSchemaVersion);
@@ -180,6 +218,7 @@ Json to_json(const core::Report& report) {
   const auto comparisons = analysis::compare(report.results);
   document["deviations"] = deviations(comparisons);
   document["speedups"] = speedups(comparisons);
+  if (validation) document["validation"] = validation_json(*validation);
   document["warnings"] = report.warnings;
   require_finite(document);
   return document;
