@@ -28,8 +28,8 @@ struct OmittedRow {
 
 /// Largest errors that are accepted; absent: any.
 struct ErrorLimits {
-  std::optional<double> mean_absolute_ratio;  ///< of all rows together
-  std::optional<double> max_absolute_ratio;   ///< of each row
+  std::optional<double> mean_absolute_ratio = std::nullopt;  ///< of all rows together
+  std::optional<double> max_absolute_ratio = std::nullopt;   ///< of each row
 };
 
 struct Validation {

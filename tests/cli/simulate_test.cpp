@@ -2,8 +2,6 @@
 #include "src/report/json.h"
 #include "tests/catch.h"
 #include "tests/cli/fake_program.h"
-#include "tests/cli/temporary_directory.h"
-#include "tests/golden/example_report.h"
 #include "tests/golden/golden.h"
 
 #include <array>
@@ -79,41 +77,22 @@ TEST_CASE("Every flag overrides the scenario", "[cli]") {
   CHECK(report.results[0].problem.batch == 2);
 }
 
+TEST_CASE("Flag --kernel takes the kernels' pipelines", "[cli]") {
+  const core::Report report = simulate({"--seq", "1k", "--kernel", "fa3-ws,fa2"});
+  REQUIRE(report.results.size() == 2);
+  CHECK(report.results[0].pipeline == "fa3_ws");
+  CHECK(report.results[1].pipeline == "fa2");
+  CHECK_THROWS_WITH(run_program({"simulate", "--kernel", "cudnn"}), contains("cudnn"));
+  CHECK_THROWS_WITH(run_program({"simulate", "--kernel", "fa2", "--pipeline", "fa2"}),
+                    contains("leave one of them out"));
+}
+
 TEST_CASE("A single problem is explained, several only with --details", "[cli]") {
   const std::string single = run_program({"simulate", "--seq", "1k"}).out;
   CHECK_THAT(single, contains("where the cycles go") && contains("terms of the formula"));
   CHECK_THAT(run_program({"simulate", "--seq", "1k,2k"}).out, !contains("where the cycles go"));
   CHECK_THAT(run_program({"simulate", "--seq", "1k,2k", "--details"}).out,
              contains("where the cycles go"));
-}
-
-TEST_CASE("Flag --against sets a report of a run beside the model", "[cli]") {
-  const TemporaryDirectory directory;
-  const std::string path =
-      directory.write("run.json", report::to_text(report::to_json(example_report())));
-
-  SECTION("the measured problems are simulated unless others are stated") {
-    const Outcome outcome = run_program({"simulate", "--against", path, "--json", "-"});
-    const core::Report report = report::parse_report(outcome.out, "stdout");
-    REQUIRE(report.results.size() == 4);
-    CHECK(report.results[0].source == core::ResultSource::kMeasured);
-    CHECK(report.results[2].problem == example_problem());
-    CHECK(report.environment.gpu->name == "NVIDIA H200");
-    CHECK(core::parse_json(outcome.out, "stdout")["deviations"].size() == 2);
-    CHECK_THAT(outcome.err, contains("measured cycles") && contains("5,080,264"));
-  }
-  SECTION("a problem that was not measured is said to be so") {
-    CHECK_THAT(run_program({"simulate", "--against", path, "--seq", "1k"}).out,
-               contains("measured none of these problems"));
-  }
-  SECTION("a report without measurements is refused") {
-    core::Report simulated = example_report();
-    simulated.results.erase(simulated.results.begin(), simulated.results.begin() + 2);
-    const std::string other =
-        directory.write("simulated.json", report::to_text(report::to_json(simulated)));
-    CHECK_THROWS_WITH(run_program({"simulate", "--against", other}),
-                      contains("simulated.json at /results"));
-  }
 }
 
 TEST_CASE("Unknown words of simulate are refused with the known ones", "[cli]") {

@@ -121,4 +121,10 @@ core::Report example_report() {
   return report;
 }
 
+core::Report compared_report() {
+  core::Report report = example_report();
+  report.results.push_back(measured_result("cudnn", 2000.0));
+  return report;
+}
+
 }  // namespace fa3prof::tests

@@ -21,4 +21,7 @@ namespace fa3prof::tests {
 /// fa2 and fa3, measured and simulated.
 [[nodiscard]] core::Report example_report();
 
+/// The same, and cudnn, which has no simulation.
+[[nodiscard]] core::Report compared_report();
+
 }  // namespace fa3prof::tests

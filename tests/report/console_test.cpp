@@ -26,6 +26,31 @@ TEST_CASE("The tables of a simulation are the golden ones", "[report]") {
              !contains("where the cycles go"));
 }
 
+TEST_CASE("What a comparison sums up to is the golden text", "[report]") {
+  const core::Report report = compared_report();
+  const auto comparisons = analysis::compare(report.results);
+  check_golden("validation.txt",
+               validation_text(analysis::validation_of(comparisons, {}), Colour::kNever));
+}
+
+TEST_CASE("A comparison fails by each limit that it exceeds, and where it compared nothing",
+          "[report]") {
+  const core::Report report = compared_report();
+  const auto failures = [&report](const analysis::ErrorLimits& limits) {
+    const auto comparisons = analysis::compare(report.results);
+    return validation_failures(analysis::validation_of(comparisons, limits));
+  };
+  CHECK(failures({}).empty());
+  CHECK(failures({.mean_absolute_ratio = 0.04, .max_absolute_ratio = 0.06}).empty());
+  const auto both = failures({.mean_absolute_ratio = 0.03, .max_absolute_ratio = 0.05});
+  REQUIRE(both.size() == 2);
+  CHECK_THAT(both[0], contains("2 rows is 3.8 %, above --max-mape 3.0 %"));
+  CHECK_THAT(both[1], contains("fa2 on fp16 b2 h16 sq8192 skv8192 d128 is -5.1 %"));
+  const auto nothing = validation_failures(analysis::validation_of({}, {}));
+  REQUIRE(nothing.size() == 1);
+  CHECK_THAT(nothing[0], contains("nothing was compared"));
+}
+
 TEST_CASE("A kernel that failed verification is named, and its speed is not shown", "[report]") {
   core::Report report = example_report();
   core::Result& failed = report.results[1];

@@ -32,6 +32,18 @@ TEST_CASE("The document of a run is the golden one", "[report]") {
   check_golden("report.json", to_text(example_document()));
 }
 
+TEST_CASE("The document of a comparison is the golden one and reads back without its sums",
+          "[report]") {
+  const core::Report report = compared_report();
+  const auto comparisons = analysis::compare(report.results);
+  const core::Json document =
+      to_json(report, analysis::validation_of(
+                          comparisons, {.mean_absolute_ratio = 0.03, .max_absolute_ratio = 0.08}));
+  check_golden("report_against.json", to_text(document));
+  CHECK(document["validation"]["exceeded"] == core::Json{"mean_absolute_error_ratio"});
+  CHECK(to_json(parse_report(document.dump(), "report.json")) == to_json(report));
+}
+
 TEST_CASE("What is written reads back to the same document", "[report]") {
   const std::string text = to_text(example_document());
   CHECK(to_text(to_json(parse_report(text, "report.json"))) == text);
