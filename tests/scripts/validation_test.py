@@ -106,6 +106,12 @@ class Page(unittest.TestCase):
         clock = float(re.search(r"\| FlashAttention-2, d128 \| \+.*\| (\d+) \|", page).group(1))
         self.assertAlmostEqual(clock * (1 + error), 1830, delta=2)
 
+    def test_the_official_kernel_is_compared_in_cycles(self):
+        page = self.page("--published-only")
+        row = re.search(r"\| fp16 b2 h16 sq8192 skv8192 d128 \| 2,454,057 \| ([0-9,]+) \| ([+-][0-9.]+) % \| 1371 \|", page)
+        simulated = float(row.group(1).replace(",", ""))
+        self.assertAlmostEqual(100 * (simulated / 2454057 - 1), float(row.group(2)), delta=0.06)
+
     def test_published_only_says_nothing_of_recordings(self):
         self.assertNotIn("Recorded runs", self.page("--published-only"))
 
