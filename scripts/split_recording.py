@@ -48,6 +48,7 @@ def join(paths):
                 sys.exit(f"{path}: '{key}' is not that of {paths[0]}; split them one by one")
         for key in ("results", "deviations", "speedups", "warnings"):
             joined[key] += report[key]
+        joined["warnings"].append(f"a part of the recording is by the command: {' '.join(report['command'])}")
     seen = set()
     for result in joined["results"]:
         row = (result["source"], result.get("pipeline"), row_text(result["kernel"], result["problem"]))

@@ -21,9 +21,11 @@ class Scale:
         ratios = [1 + row["cycles_deviation_ratio"] for row in rows]
         self.first = math.floor(math.log2(min(lengths)))
         self.last = max(math.ceil(math.log2(max(lengths))), self.first + 1)
-        # Whole steps of 5 %, and room for the band.
-        self.low = min(math.floor(min(ratios) * 20) / 20, 0.95)
-        self.high = max(math.ceil(max(ratios) * 20) / 20, 1.05)
+        # Whole steps, of which one is at 1, and room for the band.
+        low, high = min(*ratios, 1 - BAND), max(*ratios, 1 + BAND)
+        self.step = 0.05 if high - low <= 0.4 else 0.1
+        self.low = self.step * math.floor(low / self.step)
+        self.high = self.step * math.ceil(high / self.step)
 
     def x(self, seqlen):
         place = (math.log2(seqlen) - self.first + 0.5) / (self.last - self.first + 1)
@@ -33,10 +35,8 @@ class Scale:
         return PANEL_HEIGHT * (self.high - ratio) / (self.high - self.low)
 
     def ratio_ticks(self):
-        step = 0.05 if self.high - self.low <= 0.5 else 0.1
-        count = round((self.high - self.low) / step)
-        ticks = [self.low + i * step for i in range(count + 1)]
-        return [tick for tick in ticks if tick <= self.high + 1e-9]
+        count = round((self.high - self.low) / self.step)
+        return [self.low + i * self.step for i in range(count + 1)]
 
 
 def text(x, y, content, anchor="middle", extra=""):

@@ -41,7 +41,7 @@ def summary_rows(halves, label, heading):
             percent(entry["mean_signed_error_ratio"]),
             size(entry["mean_absolute_error_ratio"]),
             size(entry["max_absolute_error_ratio"]),
-            describe(entry["worst"]["problem"]),
+            (f"{entry['worst']['kernel']}, " if label is None else "") + describe(entry["worst"]["problem"]),
         ]
 
 

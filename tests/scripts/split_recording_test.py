@@ -121,6 +121,7 @@ class Files(unittest.TestCase):
         self.assertEqual(
             sorted(rows(halves[0]) + rows(halves[1])), sorted(rows(self.report) + rows(other))
         )
+        self.assertIn(" ".join(other["command"]), halves[0]["warnings"][-1])
 
     def test_a_row_that_is_there_twice_is_refused(self):
         done, halves = split(self.folder, self.path, self.path)
