@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace fa3prof::sim {
 namespace {
@@ -20,11 +21,9 @@ class SmRun {
     result_.tile_ends.resize(tiles_.size());
     result_.periods.resize(tiles_.empty() ? 0 : tiles_[0].size());
     for (std::size_t i = 0; i < state_.instances.size(); ++i) {
-      if (tiles_[state_.instances[i].slot].empty()) {
-        state_.instances[i].doing = Doing::kDone;
-      } else {
-        ++running_;
-      }
+      const bool is_idle = tiles_[state_.instances[i].slot].empty();
+      if (is_idle) state_.instances[i].doing = Doing::kDone;
+      running_ += is_idle ? 0 : 1;
       const bool uses_tensor = program_.roles[state_.instances[i].role].uses_tensor;
       if (uses_tensor && reference_ == kNone) reference_ = i;
     }
@@ -42,11 +41,7 @@ class SmRun {
       units_.pass_time(next);
       end_what_ends();
     }
-    for (const Instance& at : state_.instances) {
-      if (at.doing == Doing::kDone) continue;
-      result_.stuck = describe_wait(at, program_.pipeline->roles[at.role]);
-      break;
-    }
+    result_.stuck = describe_stuck(state_, *program_.pipeline);
     result_.end = state_.now;
     return std::move(result_);
   }
@@ -136,8 +131,8 @@ class SmRun {
         return true;
       case OpKind::kWait:
         at.barrier = op.barrier + own;
+        at.comes_to_wait = true;
         at.doing = Doing::kAtBarrier;
-        if (op.latency > 0) pass_if_open(index);
         return true;
       case OpKind::kArrive:
         arrive(index, op.barrier + own);
@@ -163,12 +158,13 @@ class SmRun {
   void end_sharing(std::size_t index) {
     Instance& at = state_.instances[index];
     units_.change_sharing();
-    if (at.op->latency == 0) {
-      end_step(at);
-      return;
-    }
-    at.doing = Doing::kPausing;
-    units_.schedule(at.op->latency, EventKind::kPauseEnds, index, kNone);
+    at.op->latency == 0 ? end_step(at) : pause(index);
+  }
+
+  bool pause(std::size_t index) {
+    state_.instances[index].doing = Doing::kPausing;
+    units_.schedule(state_.instances[index].op->latency, EventKind::kPauseEnds, index, kNone);
+    return true;
   }
 
   void arrive(std::size_t index, std::size_t barrier) {
@@ -182,20 +178,12 @@ class SmRun {
       arrive(index, at.barrier);
       at.has_arrived = true;
     }
-    if (!barrier.is_open(index, at.number)) return false;
-    ++barrier.passes[index];
+    const bool comes = std::exchange(at.comes_to_wait, false);
+    if (!barrier.pass_if_open(index, at.number)) return false;
     at.has_arrived = false;
-    return end_step(at);
-  }
-
-  /// A wait for what is there already takes its time; to one that waits longer it makes none.
-  void pass_if_open(std::size_t index) {
-    Instance& at = state_.instances[index];
-    BarrierCounts& barrier = state_.barriers[at.slot][at.barrier];
-    if (barrier.is_sync() || !barrier.is_open(index, at.number)) return;
-    ++barrier.passes[index];
-    at.doing = Doing::kPausing;
-    units_.schedule(at.op->latency, EventKind::kPauseEnds, index, kNone);
+    if (!comes || barrier.is_sync() || at.op->latency == 0) return end_step(at);
+    // What is there already takes a look; to one that waits longer that makes no difference.
+    return pause(index);
   }
 
   bool leave_tile(std::size_t index) {

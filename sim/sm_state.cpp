@@ -61,6 +61,12 @@ bool BarrierCounts::is_open(std::size_t instance, int number) const {
   return before < arrivals.size() && arrivals[before] > passed;
 }
 
+bool BarrierCounts::pass_if_open(std::size_t instance, int number) {
+  if (!is_open(instance, number)) return false;
+  ++passes[instance];
+  return true;
+}
+
 SmState initial_state(const EventProgram& program, std::size_t slots) {
   SmState state;
   for (std::size_t slot = 0; slot < slots; ++slot) {
@@ -103,10 +109,14 @@ void Moment::add(std::int64_t count, const Moment& duration) {
   }
 }
 
-std::string describe_wait(const Instance& at, const Role& role) {
-  const Cursor& cursor = at.cursor;
+std::optional<std::string> describe_stuck(const SmState& state, const Pipeline& pipeline) {
+  const auto at = std::ranges::find_if(
+      state.instances, [](const Instance& instance) { return instance.doing != Doing::kDone; });
+  if (at == state.instances.end()) return std::nullopt;
+  const Role& role = pipeline.roles[at->role];
+  const Cursor& cursor = at->cursor;
   return fmt::format("deadlock: role {} (instance {} of {}), {} step {}, waits on {} for ever",
-                     role.name, at.number + 1, role.instances,
+                     role.name, at->number + 1, role.instances,
                      kSectionNames[static_cast<std::size_t>(cursor.section)], cursor.index + 1,
                      role.steps(cursor.section)[cursor.index].name);
 }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ struct Instance {
   int queued = 0;               ///< WGMMAs that take room in the queue
   Ticks stream_end = -1;        ///< when its latest WGMMA ended
   bool has_arrived = false;     ///< inside a sync: its own arrival is made
+  bool comes_to_wait = false;   ///< has not yet looked at the barrier
   std::size_t barrier = kNone;  ///< waited for
   std::vector<int> pending;     ///< operations under way, by group
 };
@@ -74,6 +76,8 @@ struct BarrierCounts {
   void arrive(std::size_t instance);
   /// Whether the next wait of `instance`, the role's number `number`, passes.
   [[nodiscard]] bool is_open(std::size_t instance, int number) const;
+  /// Passes where it is open; false where it is not.
+  bool pass_if_open(std::size_t instance, int number);
 };
 
 struct QueuedMma {
@@ -132,7 +136,9 @@ struct SmState {
 /// All CTAs at the beginning of their first tile.
 [[nodiscard]] SmState initial_state(const EventProgram& program, std::size_t slots);
 
-/// "deadlock: role consumer (instance 1 of 2), loop step 2, waits on turn for ever".
-[[nodiscard]] std::string describe_wait(const Instance& at, const Role& role);
+/// "deadlock: role consumer (instance 1 of 2), loop step 2, waits on turn for ever", of the first
+/// instance that is not done; nothing where all are.
+[[nodiscard]] std::optional<std::string> describe_stuck(const SmState& state,
+                                                        const Pipeline& pipeline);
 
 }  // namespace fa3prof::sim

@@ -12,10 +12,11 @@ using Code = std::vector<std::int64_t>;
 constexpr std::size_t kMostStates = 96;
 
 void add_instance(const Instance& at, const Instance& reference, Code& code) {
-  code.insert(code.end(),
-              {static_cast<std::int64_t>(at.cursor.section), at.cursor.trip - reference.cursor.trip,
-               static_cast<std::int64_t>(at.cursor.index), static_cast<std::int64_t>(at.doing),
-               at.remaining, at.to_issue, at.queued, at.has_arrived ? 1 : 0});
+  code.insert(
+      code.end(),
+      {static_cast<std::int64_t>(at.cursor.section), at.cursor.trip - reference.cursor.trip,
+       static_cast<std::int64_t>(at.cursor.index), static_cast<std::int64_t>(at.doing),
+       at.remaining, at.to_issue, at.queued, at.has_arrived ? 1 : 0, at.comes_to_wait ? 1 : 0});
   for (const int pending : at.pending) code.push_back(pending);
 }
 

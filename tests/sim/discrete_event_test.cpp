@@ -120,7 +120,7 @@ TEST_CASE("a faster unit is never slower event by event", "[sim]") {
     for (const bool is_causal : {false, true}) {
       const auto p = problem(2048, is_causal, kernel.head_dim);
       // Who comes first may change with the speeds, and another order of events cost a little.
-      CHECK(cycles_on(faster, pipeline, p) <= 1.01 * cycles_on(machine, pipeline, p));
+      CHECK(cycles_on(faster, pipeline, p) <= 1.02 * cycles_on(machine, pipeline, p));
     }
   }
 }
