@@ -8,8 +8,10 @@ namespace {
 
 using Code = std::vector<std::int64_t>;
 
-/// More states than this are not kept: a loop that does not repeat by then is run to its end.
-constexpr std::size_t kMostStates = 96;
+/// More states than this are not kept: a loop that does not repeat by then, because three
+/// warpgroups drift against each other, goes on as it did on average since this one.
+constexpr std::size_t kMostStates = 32;
+constexpr std::size_t kAverageSince = 12;
 
 void add_instance(const Instance& at, const Instance& reference, Code& code) {
   code.insert(
@@ -74,8 +76,10 @@ std::optional<SteadyState::Repetition> SteadyState::note(const SmState& state,
   }
   if (seen_.size() < kMostStates) {
     seen_.push_back({.code = std::move(code), .trip = trip, .moment = state.now});
+    return std::nullopt;
   }
-  return std::nullopt;
+  const Seen& since = seen_[kAverageSince];
+  return Repetition{.trips = trip - since.trip, .duration = state.now.since(since.moment)};
 }
 
 }  // namespace fa3prof::sim

@@ -1,4 +1,5 @@
-// Recognises that the loop of a tile repeats itself exactly.
+// Recognises that the loop of a tile repeats itself exactly, or, where it does not, takes what it
+// does on average.
 #pragma once
 
 #include "sim/sm_state.h"
@@ -20,7 +21,8 @@ class SteadyState {
 
   void clear() { seen_.clear(); }
 
-  /// Remembers the state; says how long ago it was the same, if it ever was. Instance `reference`
+  /// Remembers the state; says how long ago it was the same, if it ever was; after many states
+  /// that all differ, how long ago one of the first was. Instance `reference`
   /// is at the beginning of a loop trip and all others that have a loop are inside theirs.
   [[nodiscard]] std::optional<Repetition> note(const SmState& state, std::size_t reference);
 

@@ -1,70 +1,17 @@
 #include "src/profile/machine_numbers.h"
 
 #include "src/core/statistics.h"
+#include "src/profile/direct_numbers.h"
 #include "src/profile/series_lookup.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 
 namespace fa3prof::profile {
 namespace {
-
-/// A number that is one point of one series, times a factor.
-struct Direct {
-  const char* key;
-  const char* series;
-  double x;
-  double factor;
-  const char* how;
-};
-
-constexpr std::array kDriverSizes{
-    "sm_count",
-    "memory_bytes",
-    "l2_bytes",
-    "shared_memory_per_cta_bytes",
-    "shared_memory_per_sm_bytes",
-    "shared_memory_reserved_bytes",
-    "registers_per_sm",
-    "threads_per_sm",
-};
-
-constexpr double k32KiB = 32768.0;
-
-constexpr std::array kDirect{
-    Direct{"mma_sync_fp16_flop_per_cycle", "mma_sync_rate", 8, 1, "m16n8k16, 8 warps"},
-    Direct{"mufu_per_cycle", "ex2_rate", 8, 1, "MUFU.EX2, 8 warps"},
-    Direct{"alu_per_cycle", "fmnmx_rate", 8, 1, "FMNMX, 8 warps"},
-    Direct{"convert_fp16_per_cycle", "f2fp_f16x2_rate", 8, 1, "F2FP f16x2, 8 warps"},
-    Direct{"convert_fp8_per_cycle", "f2fp_e4m3x2_rate", 8, 1, "F2FP e4m3x2, 8 warps"},
-    Direct{"shuffle_per_cycle", "shfl_rate", 8, 1, "SHFL, 8 warps"},
-    Direct{"shuffle_latency_cycles", "shfl_fmnmx_latency", 0, 1, "SHFL and a dependent FMNMX"},
-    Direct{"fp32_latency_cycles", "ffma_latency", 0, 1, "dependent FFMA"},
-    Direct{"alu_latency_cycles", "fmnmx_latency", 0, 1, "dependent FMNMX"},
-    Direct{"mufu_latency_cycles", "ex2_latency", 0, 1, "dependent MUFU.EX2"},
-    Direct{"shared_memory_bytes_per_cycle", "ldmatrix_rate", 8, 1, "ldmatrix.x4, 8 warps"},
-    Direct{"tma_bytes_per_cycle", "tma_one_sm", k32KiB, 1,
-           "32 KiB boxes that hit L2, eight in flight, one SM alone"},
-    Direct{"cp_async_latency_cycles", "cp_async_latency", 0, 1, "512 bytes of one warp, L2 hit"},
-    Direct{"cp_async_bytes_per_cycle", "cp_async_one_sm", 0, 1,
-           "32 warps with 4 KiB in flight each, L2 hits, one SM alone"},
-    Direct{"mbarrier_open_cycles", "mbarrier_open", 128, 1,
-           "waits of a warpgroup for a phase that has completed, back to back"},
-    Direct{"named_barrier_open_cycles", "cta_barrier", 128, 1,
-           "bar.sync of 128 threads, back to back"},
-    Direct{"mbarrier_cycles", "mbarrier_answer", 64, 1,
-           "two warps that answer each other over mbarriers, half a round trip"},
-    Direct{"named_barrier_cycles", "named_barrier_turn", 256, 1,
-           "two warpgroups that take turns over bar.sync and bar.arrive, half a round trip"},
-    Direct{"cta_barrier_cycles", "cta_barrier", 256, 1, "bar.sync of 256 threads, back to back"},
-    Direct{"atomic_cycles", "atomic_round_trip", 0, 1, "dependent atomicAdd of one thread"},
-    Direct{"launch_us", "launch_overhead", 0, 1,
-           "period of kernels that fill every SM, in a stream of 200, less the time they spin"},
-};
 
 /// Collects numbers from series by name.
 class Numbers {
@@ -185,16 +132,41 @@ class Numbers {
           "mix, r the share of cycles in which that keeps the FP32 pipe busy; mean of A in shared "
           "memory and in registers");
     }
-    add_slowdown("elementwise_slowdown_beside_wgmma_ratio", {"exponential"},
-                 "FFMA, EX2, FADD and half an F2FP for each element");
-    add_slowdown("alu_slowdown_beside_wgmma_ratio", {"fmnmx", "f2fp"}, "FMNMX or F2FP");
-    add_slowdown("fp32_slowdown_beside_wgmma_ratio", {"ffma", "fadd"}, "FFMA or FADD");
+    const auto softmax = slowdown({"softmax"});
+    add_slowdown("elementwise_slowdown_beside_wgmma_ratio", softmax, "a softmax mix");
+    add_slowdown("alu_slowdown_beside_wgmma_ratio", slowdown({"fmnmx", "f2fp"}), "FMNMX or F2FP");
+    add_slowdown("fp32_slowdown_beside_wgmma_ratio", slowdown({"ffma", "fadd"}), "FFMA or FADD");
+    const auto exponentials = slowdown({"exponential"});
     const auto alone = series_.at("exponentials_alone");
     const auto beside = series_.at("exponentials_beside_own_wgmma");
-    if (!alone || !beside) return;
-    add("elementwise_slowdown_beside_own_wgmma_ratio", std::max(1.0, beside->value / alone->value),
+    if (!softmax || !exponentials || !alone || !beside) return;
+    const double own = beside->value / alone->value;
+    add("elementwise_slowdown_beside_own_wgmma_ratio",
+        std::max(1.0, softmax->ratio * own / exponentials->ratio),
         std::max(spread_of(*alone), spread_of(*beside)),
-        "32 elements a thread of the same mix while eight m64n256k16 of the warpgroup execute");
+        fmt::format(
+            "that of a softmax mix beside another's, times {:.2f} / {:.2f}: exponentials while "
+            "eight m64n256k16 of the warpgroup itself, and of another, execute",
+            own, exponentials->ratio));
+  }
+
+  struct Slowdown {
+    double ratio = 0.0;
+    double spread = 0.0;
+  };
+
+  /// Mean over works, with A in shared memory and in registers; nothing where a series is missing.
+  [[nodiscard]] std::optional<Slowdown> slowdown(const std::vector<std::string>& works) const {
+    Slowdown mean;
+    for (const std::string& work : works) {
+      const std::vector<MeasuredPoint> points = of_both_sides(work + "_slowdown");
+      if (points.empty()) return std::nullopt;
+      for (const MeasuredPoint& point : points) {
+        mean.ratio += point.value / static_cast<double>(points.size() * works.size());
+        mean.spread = std::max(mean.spread, spread_of(point));
+      }
+    }
+    return mean;
   }
 
   /// The series of that name with A in shared memory and in registers; empty where one is missing.
@@ -208,19 +180,9 @@ class Numbers {
     return points;
   }
 
-  void add_slowdown(const char* key, const std::vector<std::string>& works, const char* what) {
-    double sum = 0.0;
-    double spread = 0.0;
-    std::size_t count = 0;
-    for (const std::string& work : works) {
-      for (const MeasuredPoint& slowdown : of_both_sides(work + "_slowdown")) {
-        sum += slowdown.value;
-        spread = std::max(spread, spread_of(slowdown));
-        ++count;
-      }
-    }
-    if (count != 2 * works.size()) return;
-    add(key, std::max(1.0, sum / static_cast<double>(count)), spread,
+  void add_slowdown(const char* key, const std::optional<Slowdown>& measured, const char* what) {
+    if (!measured) return;
+    add(key, std::max(1.0, measured->ratio), measured->spread,
         fmt::format("{} of one warpgroup beside m64n128k16 of another; mean of A in shared memory "
                     "and in registers",
                     what));
