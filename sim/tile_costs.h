@@ -25,7 +25,8 @@ class TileCosts {
   explicit TileCosts(const EventProgram& program) : program_(program) {}
 
   /// A tile on each of `slots` CTAs of an SM. Kinds that differ only in whole periods of a loop's
-  /// steady state differ by its duration, but for the rounding of ticks; only the shortest of them is run.
+  /// steady state differ by its duration, but for the rounding of ticks; only the shortest of them
+  /// is run.
   [[nodiscard]] TileCost cost(const TileKind& kind, std::size_t slots);
 
  private:
