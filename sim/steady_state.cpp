@@ -9,9 +9,9 @@ namespace {
 using Code = std::vector<std::int64_t>;
 
 /// More states than this are not kept: a loop that does not repeat by then, because three
-/// warpgroups drift against each other, goes on as it did on average since this one.
+/// warpgroups drift against each other, goes on as it did on average over the last trips.
 constexpr std::size_t kMostStates = 32;
-constexpr std::size_t kAverageSince = 12;
+constexpr std::size_t kAverageTrips = 20;
 
 void add_instance(const Instance& at, const Instance& reference, Code& code) {
   code.insert(
@@ -74,11 +74,10 @@ std::optional<SteadyState::Repetition> SteadyState::note(const SmState& state,
     if (seen.code != code) continue;
     return Repetition{.trips = trip - seen.trip, .duration = state.now.since(seen.moment)};
   }
-  if (seen_.size() < kMostStates) {
-    seen_.push_back({.code = std::move(code), .trip = trip, .moment = state.now});
-    return std::nullopt;
-  }
-  const Seen& since = seen_[kAverageSince];
+  seen_.push_back({.code = std::move(code), .trip = trip, .moment = state.now});
+  if (seen_.size() <= kMostStates) return std::nullopt;
+  seen_.erase(seen_.begin());
+  const Seen& since = seen_[kMostStates - 1 - kAverageTrips];
   return Repetition{.trips = trip - since.trip, .duration = state.now.since(since.moment)};
 }
 

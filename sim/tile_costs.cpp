@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kTilesInARow = 4;
 
 /// A loop of so many trips is long enough for its steady state, if it has one.
-constexpr std::int64_t kLearningTrips = 40;
+constexpr std::int64_t kLearningTrips = 64;
 
 SmRunResult run_row(const EventProgram& program, const TileKind& kind, std::size_t slots,
                     std::size_t tiles) {
@@ -43,12 +43,14 @@ TileCosts::Known TileCosts::run(const TileKind& kind, std::size_t slots) const {
   known.cost.first = ends[0];
   known.cost.middle = ends[2].since(ends[1]);
   known.cost.last = row.end.since(ends[2]);
-  const bool is_steady = std::ranges::all_of(row.periods, [&row](const auto& period) {
-    return period && period->trips == row.periods[0]->trips;
+  // A tile between others is what most tiles are.
+  const auto& usual = row.periods[2];
+  const bool is_steady = std::ranges::all_of(row.periods, [&usual](const auto& period) {
+    return usual && period && usual->trips % period->trips == 0;
   });
   if (is_steady) {
-    known.period_trips = row.periods[0]->trips;
-    known.period = row.periods[0]->duration;
+    known.period_trips = usual->trips;
+    known.period = usual->duration;
   }
   return known;
 }
