@@ -50,8 +50,10 @@ core::AttentionProblem ablation_problem() {
 }
 
 std::optional<double> published_tflops(std::string_view schedule) {
-  const auto found = std::ranges::find(kPublished, schedule, &Published::schedule);
-  return found == kPublished.end() ? std::nullopt : std::optional<double>(found->tflops);
+  for (const Published& published : kPublished) {
+    if (published.schedule == schedule) return published.tflops;
+  }
+  return std::nullopt;
 }
 
 std::vector<MechanismGain> mechanism_gains(const ProblemComparison& comparison) {

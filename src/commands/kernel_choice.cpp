@@ -133,6 +133,7 @@ std::vector<ChosenKernel> choose_kernels(const KernelOptions& options) {
   std::vector<ChosenKernel> plugins =
       wrap(profile::load_plugins(options.plugins), options.plugin_pipelines);
   std::vector<std::string> plugin_names;
+  plugin_names.reserve(plugins.size());
   for (const ChosenKernel& plugin : plugins) plugin_names.push_back(plugin.name);
   std::vector<ChosenKernel> chosen;
   for (const std::string& name : options.kernels) {

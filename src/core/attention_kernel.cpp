@@ -95,8 +95,9 @@ const AttentionKernel& find_schedule(std::string_view schedule) {
 
 const AttentionKernel& find_kernel(std::string_view name,
                                    const std::vector<std::string>& also_there) {
-  const auto found = std::ranges::find(kKernels, name, &AttentionKernel::name);
-  if (found != kKernels.end()) return *found;
+  for (const AttentionKernel& kernel : kKernels) {
+    if (kernel.name == name) return kernel;
+  }
   std::vector<std::string> names;
   for (const AttentionKernel& kernel : complete_kernels()) names.emplace_back(kernel.name);
   names.emplace_back(kCudnn);
