@@ -6,6 +6,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 namespace fa3prof::kernels {
 namespace {
@@ -16,18 +17,17 @@ struct Entry {
   void (*launch)(const core::AttentionProblem&, const AttentionTensors&, cudaStream_t);
 };
 
-template <fa3_fp16::Schedule kSchedule>
-constexpr Entry fa3_entry(std::string_view name) {
-  return {name, fa3_fp16::describe<kSchedule>, fa3_fp16::launch<kSchedule>};
+/// fa2, and every schedule of fa3 under its name.
+template <std::size_t... kIndex>
+constexpr auto entries(std::index_sequence<kIndex...>) {
+  using fa3_fp16::kSchedules;
+  return std::array{
+      Entry{"fa2", fa2::describe, fa2::launch},
+      Entry{kSchedules[kIndex].kernel, fa3_fp16::describe<kSchedules[kIndex].schedule>,
+            fa3_fp16::launch<kSchedules[kIndex].schedule>}...};
 }
 
-using enum fa3_fp16::Schedule;
-
-constexpr std::array kEntries{
-    Entry{"fa2", fa2::describe, fa2::launch}, fa3_entry<kFull>("fa3"),
-    fa3_entry<kSerial>("fa3-serial"),         fa3_entry<kWarpSpecialized>("fa3-ws"),
-    fa3_entry<kPingPong>("fa3-pingpong"),     fa3_entry<kOverlap>("fa3-overlap"),
-};
+constexpr auto kEntries = entries(std::make_index_sequence<fa3_fp16::kSchedules.size()>());
 
 const Entry& find(const core::AttentionKernel& kernel, const core::AttentionProblem& problem) {
   core::validate(problem);

@@ -4,10 +4,10 @@
 
 #include "kernels/fa2/config.h"
 #include "kernels/fa3_fp16/config.h"
+#include "src/core/attention_kernel.h"
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace fa3prof::kernels {
@@ -42,23 +42,15 @@ template <typename Config>
   std::vector<KernelInstance> instances{kernel_instance("fa2", fa2::kHeadDim128)};
   instances.back().ctas_per_sm = fa2::kHeadDim128.ctas_per_sm;
   instances.back().registers = std::to_string(fa2::kHeadDim128.registers());
-  const auto add_fa3 = [&instances](const std::string& kernel, const fa3_fp16::Config& config) {
-    instances.push_back(kernel_instance(kernel, config));
-    const std::string consumer = std::to_string(config.consumer_registers);
-    instances.back().registers =
-        config.specializes_warps
-            ? std::to_string(config.producer_registers) + " producer, " + consumer + " consumer"
-            : consumer;
-  };
-  for (const fa3_fp16::Config& config : fa3_fp16::kConfigs) add_fa3("fa3", config);
-  using enum fa3_fp16::Schedule;
-  const std::pair<const char*, fa3_fp16::Schedule> schedules[] = {{"fa3-serial", kSerial},
-                                                                  {"fa3-ws", kWarpSpecialized},
-                                                                  {"fa3-pingpong", kPingPong},
-                                                                  {"fa3-overlap", kOverlap}};
-  for (const auto& [kernel, schedule] : schedules) {
-    for (const std::int64_t head_dim : {128, 256}) {
-      add_fa3(kernel, fa3_fp16::config_for(head_dim, schedule));
+  for (const auto& [kernel, schedule] : fa3_fp16::kSchedules) {
+    for (const std::int64_t head_dim : core::find_kernel(kernel).head_dims) {
+      const fa3_fp16::Config config = fa3_fp16::config_for(head_dim, schedule);
+      instances.push_back(kernel_instance(std::string(kernel), config));
+      const std::string consumer = std::to_string(config.consumer_registers);
+      instances.back().registers =
+          config.specializes_warps
+              ? std::to_string(config.producer_registers) + " producer, " + consumer + " consumer"
+              : consumer;
     }
   }
   return instances;

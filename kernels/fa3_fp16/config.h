@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace fa3prof::kernels::fa3_fp16 {
 
@@ -18,6 +19,18 @@ enum class Schedule {
   kOverlap,          ///< no producer: softmax of a block under the warpgroup's own P V before it
   kFull,             ///< producer, turns and overlap
 };
+
+/// The names that the kernels of the schedules have in core::attention_kernels().
+struct NamedSchedule {
+  std::string_view kernel;
+  Schedule schedule;
+};
+
+inline constexpr std::array<NamedSchedule, 5> kSchedules{{{"fa3", Schedule::kFull},
+                                                          {"fa3-serial", Schedule::kSerial},
+                                                          {"fa3-ws", Schedule::kWarpSpecialized},
+                                                          {"fa3-pingpong", Schedule::kPingPong},
+                                                          {"fa3-overlap", Schedule::kOverlap}}};
 
 /// The kernel for one head_dim and schedule.
 struct Config {

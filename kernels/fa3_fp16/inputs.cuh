@@ -139,26 +139,16 @@ class OwnInputs : public RingEnds<Instance> {
   }
 
   __device__ __forceinline__ void release_k() {
-    if (this->thread_ == 0) {
-      KeyBlock& next = this->shared_.next_k[this->warpgroup_];
-      const int stage = this->k_at_.stage;
-      if (is_last_reader(this->shared_.k_reads[stage]) && next.block >= 0) {
-        loader_.load_k(next, stage);
-      }
-      advance(next);
-    }
+    const int stage = this->k_at_.stage;
+    refill(this->shared_.k_reads[stage], this->shared_.next_k[this->warpgroup_],
+           [&](const KeyBlock& keys) { loader_.load_k(keys, stage); });
     this->k_at_.advance();
   }
 
   __device__ __forceinline__ void release_v() {
-    if (this->thread_ == 0) {
-      KeyBlock& next = this->shared_.next_v[this->warpgroup_];
-      const int stage = this->v_at_.stage;
-      if (is_last_reader(this->shared_.v_reads[stage]) && next.block >= 0) {
-        loader_.load_v(next, stage);
-      }
-      advance(next);
-    }
+    const int stage = this->v_at_.stage;
+    refill(this->shared_.v_reads[stage], this->shared_.next_v[this->warpgroup_],
+           [&](const KeyBlock& keys) { loader_.load_v(keys, stage); });
     this->v_at_.advance();
   }
 
@@ -190,6 +180,14 @@ class OwnInputs : public RingEnds<Instance> {
   __device__ __forceinline__ void advance(KeyBlock& next) const {
     if (next.block < 0) return;
     if (--next.block < 0) next = first_from(next.tile + static_cast<int>(gridDim.x));
+  }
+
+  /// The buffer has been read: the last to have done so brings the block that comes next into it.
+  template <typename Load>
+  __device__ __forceinline__ void refill(unsigned& reads, KeyBlock& next, Load load) const {
+    if (this->thread_ != 0) return;
+    if (is_last_reader(reads) && next.block >= 0) load(next);
+    advance(next);
   }
 
   /// Counts a read of a buffer; its readers come round by round, since none can be two ahead.

@@ -32,15 +32,3 @@ def table(heading, rows):
 
 def mean_size(values):
     return mean([abs(value) for value in values])
-
-
-def published_text(folder, model):
-    sections = [published_section(path, model) for path in sorted(pathlib.Path(folder).glob("*.json"))]
-    return """## Published tables
-
-Simulated with the tile sizes that were published, in the `published_*` pipelines; no row has a number of its own. An error
-is simulated over published TFLOPS, minus one. A table states TFLOPS and no cycles, so its clock has to be taken from
-somewhere: it is that of the machine file, for all rows alike. The last column of a table is the mean of the clocks at which the
-simulated cycles would give the published figures: near each other and to the machine's clock where the model is right.
-
-""" + "\n".join(sections)

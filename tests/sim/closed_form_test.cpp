@@ -4,6 +4,7 @@
 #include "src/core/error.h"
 #include "tests/catch.h"
 #include "tests/sim/from_text.h"
+#include "tests/sim/unit_rates.h"
 
 #include <numeric>
 
@@ -89,16 +90,9 @@ TEST_CASE("tensor busy cycles are the executed FLOPs at the tensor rate", "[sim]
 }
 
 TEST_CASE("a faster unit is never slower", "[sim]") {
-  using sim::Machine;
-  const auto member = GENERATE(
-      &Machine::wgmma_fp16_flop_per_cycle, &Machine::mma_sync_fp16_flop_per_cycle,
-      &Machine::fp32_per_cycle, &Machine::mufu_per_cycle, &Machine::alu_per_cycle,
-      &Machine::convert_fp16_per_cycle, &Machine::shuffle_per_cycle, &Machine::issue_per_cycle,
-      &Machine::shared_memory_bytes_per_cycle, &Machine::tma_bytes_per_cycle,
-      &Machine::cp_async_bytes_per_cycle, &Machine::l2_bytes_per_cycle, &Machine::hbm_bytes_per_s);
-  const Machine machine = sim::load_machine("h200_sxm");
-  Machine faster = machine;
-  faster.*member = 2.0 * *(faster.*member);
+  const auto index = GENERATE(range(std::size_t{0}, kUnitRates.size()));
+  const sim::Machine machine = sim::load_machine("h200_sxm");
+  const sim::Machine faster = doubled(machine, kUnitRates.at(index));
   for (const char* name : {"fa2", "fa3_fp16"}) {
     const auto pipeline = sim::load_pipeline(name);
     for (const std::int64_t seqlen : {512, 8192}) {

@@ -6,7 +6,6 @@
 #include "tests/catch.h"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -43,13 +42,7 @@ TEST_CASE("fa2.json states the fa2 kernel's configuration", "[sim]") {
 }
 
 TEST_CASE("the pipelines of fa3 state the configurations of its schedules", "[sim]") {
-  using enum kernels::fa3_fp16::Schedule;
-  const std::map<std::string, kernels::fa3_fp16::Schedule> schedules{{"fa3", kFull},
-                                                                     {"fa3-serial", kSerial},
-                                                                     {"fa3-ws", kWarpSpecialized},
-                                                                     {"fa3-pingpong", kPingPong},
-                                                                     {"fa3-overlap", kOverlap}};
-  for (const auto& [name, schedule] : schedules) {
+  for (const auto& [name, schedule] : kernels::fa3_fp16::kSchedules) {
     const core::AttentionKernel& kernel = core::find_kernel(name);
     const sim::Pipeline unshaped = sim::load_pipeline(std::string(kernel.pipeline));
     for (const std::int64_t head_dim : kernel.head_dims) {
@@ -57,7 +50,7 @@ TEST_CASE("the pipelines of fa3 state the configurations of its schedules", "[si
       const kernels::fa3_fp16::Config config = kernels::fa3_fp16::config_for(head_dim, schedule);
       const sim::Pipeline pipeline = sim::shaped_for(unshaped, problem);
       const sim::TileSizes sizes = sim::tile_sizes(pipeline, problem);
-      CAPTURE(name, head_dim);
+      CAPTURE(kernel.name, head_dim);
       CHECK(sizes.tile == core::Tile{config.tile_m, config.tile_n});
       CHECK(sizes.stages == config.stages);
       CHECK(pipeline.threads() == config.threads());
