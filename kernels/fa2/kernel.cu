@@ -53,14 +53,14 @@ LaunchDescription describe_instance(const core::AttentionProblem& problem) {
 template <typename Instance>
 void launch_instance(const core::AttentionProblem& problem, const AttentionTensors& tensors,
                      cudaStream_t stream) {
-  const Parameters parameters{
-      .tensors = tensors,
-      .seqlen_q = static_cast<int>(problem.seqlen_q),
-      .seqlen_kv = static_cast<int>(problem.seqlen_kv),
-      .heads_per_kv_head = static_cast<int>(problem.num_heads / problem.num_heads_kv),
-      .is_causal = problem.is_causal,
-      .scale_log2 = tensors.softmax_scale * kLog2E,
-      .order = tile::tile_order(problem, Instance::kConfig.tile_m)};
+  const Parameters parameters{.tensors = tensors,
+                              .seqlen_q = static_cast<int>(problem.seqlen_q),
+                              .seqlen_kv = static_cast<int>(problem.seqlen_kv),
+                              .heads_per_kv_head = tile::Divisor(
+                                  static_cast<int>(problem.num_heads / problem.num_heads_kv)),
+                              .is_causal = problem.is_causal,
+                              .scale_log2 = tensors.softmax_scale * kLog2E,
+                              .order = tile::tile_order(problem, Instance::kConfig.tile_m)};
   allow_shared_memory(function<Instance>(), sizeof(SharedStorage<Instance>));
   attention<Instance><<<static_cast<unsigned>(parameters.order.tiles), Instance::kConfig.threads(),
                         sizeof(SharedStorage<Instance>), stream>>>(parameters);

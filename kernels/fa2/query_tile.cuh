@@ -23,6 +23,8 @@ class QueryTile {
   __device__ __forceinline__ QueryTile(const Parameters& p, std::uint32_t shared)
       : p_(p),
         at_(tile::position_of(p.order, static_cast<int>(blockIdx.x))),
+        head_(tile::head_of(p.order, at_.pair)),
+        batch_(tile::batch_of(p.order, at_.pair)),
         first_row_(at_.row_block * kConfig.tile_m),
         shared_(shared),
         lane_row_(shared + lane_ % 16 * kRowBytes + ((lane_ / 16) ^ (lane_ % 8)) * 16),
@@ -60,12 +62,12 @@ class QueryTile {
   /// Starts the copies of Q and of the first K block visited.
   __device__ __forceinline__ void load_first(int last_block) {
     const std::int64_t first_key = std::int64_t{last_block} * kConfig.tile_n;
-    const int kv_head = at_.head / p_.heads_per_kv_head;
+    const int kv_head = p_.heads_per_kv_head.quotient(head_);
     const AttentionTensors& t = p_.tensors;
     k_ = chunk_of(t.k, t.k_strides, kv_head) + first_key * t.k_strides.seq;
     v_ = chunk_of(t.v, t.v_strides, kv_head) + first_key * t.v_strides.seq;
     load<true, kConfig.tile_m, kQOffset>(
-        chunk_of(t.q, t.q_strides, at_.head) + first_row_ * t.q_strides.seq, t.q_strides.seq,
+        chunk_of(t.q, t.q_strides, head_) + first_row_ * t.q_strides.seq, t.q_strides.seq,
         p_.seqlen_q - first_row_);
     load<true, kConfig.tile_n, kKOffset>(k_, t.k_strides.seq, p_.seqlen_kv - first_key);
   }
@@ -211,9 +213,8 @@ class QueryTile {
   __device__ __forceinline__ void store() {
     const Strides& strides = p_.tensors.o_strides;
     Element* const o =
-        static_cast<Element*>(p_.tensors.o) + at_.batch * strides.batch + at_.head * strides.head;
-    float* const lse =
-        p_.tensors.lse + (std::int64_t{at_.batch} * p_.order.heads + at_.head) * p_.seqlen_q;
+        static_cast<Element*>(p_.tensors.o) + batch_ * strides.batch + head_ * strides.head;
+    float* const lse = p_.tensors.lse + std::int64_t{at_.pair} * p_.seqlen_q;
     FA3PROF_UNROLL
     for (int slab = 0; slab < kSlabs; ++slab) {
       softmax_[slab].finish_sums();
@@ -237,7 +238,7 @@ class QueryTile {
   [[nodiscard]] __device__ __forceinline__ Source chunk_of(const void* base, const Strides& strides,
                                                            int head) const {
     const int thread = static_cast<int>(threadIdx.x);
-    return static_cast<const Element*>(base) + at_.batch * strides.batch + head * strides.head +
+    return static_cast<const Element*>(base) + batch_ * strides.batch + head * strides.head +
            thread / 8 * strides.seq + thread % 8 * kChunkElements;
   }
 
@@ -246,6 +247,8 @@ class QueryTile {
   // The shuffle tells the compiler that the number is the same for the whole warp.
   const int warp_ = __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / 32, 0);
   const tile::TilePosition at_;
+  const int head_;
+  const int batch_;
   const int first_row_;
   const std::uint32_t shared_;
   // This lane's ldmatrix addresses of 16 x 16 elements at (0, 0). Matrices 0 to 3, for Q and V:

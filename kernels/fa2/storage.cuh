@@ -31,7 +31,7 @@ struct Parameters {
   AttentionTensors tensors;
   int seqlen_q;
   int seqlen_kv;
-  int heads_per_kv_head;
+  tile::Divisor heads_per_kv_head;
   bool is_causal;
   float scale_log2;  ///< softmax_scale * log2(e)
   tile::TileOrder order;

@@ -95,16 +95,16 @@ void launch_instance(const core::AttentionProblem& problem, const AttentionTenso
                           .head_dim = Instance::kConfig.head_dim,
                           .tile_rows = is_query ? kWarpgroupRows : Instance::kConfig.tile_n});
   };
-  const Parameters parameters{
-      .o = static_cast<std::uint16_t*>(tensors.o),
-      .lse = tensors.lse,
-      .o_strides = tensors.o_strides,
-      .seqlen_q = static_cast<int>(problem.seqlen_q),
-      .seqlen_kv = static_cast<int>(problem.seqlen_kv),
-      .heads_per_kv_head = static_cast<int>(problem.num_heads / problem.num_heads_kv),
-      .scale_log2 = tensors.softmax_scale * kLog2E,
-      .order = tile::tile_order(problem, Instance::kConfig.tile_m),
-      .tile_counter = static_cast<unsigned*>(tensors.workspace)};
+  const Parameters parameters{.o = static_cast<std::uint16_t*>(tensors.o),
+                              .lse = tensors.lse,
+                              .o_strides = tensors.o_strides,
+                              .seqlen_q = static_cast<int>(problem.seqlen_q),
+                              .seqlen_kv = static_cast<int>(problem.seqlen_kv),
+                              .heads_per_kv_head = tile::Divisor(
+                                  static_cast<int>(problem.num_heads / problem.num_heads_kv)),
+                              .scale_log2 = tensors.softmax_scale * kLog2E,
+                              .order = tile::tile_order(problem, Instance::kConfig.tile_m),
+                              .tile_counter = static_cast<unsigned*>(tensors.workspace)};
   allow_shared_memory(function<Instance>(), sizeof(SharedStorage<Instance>));
   const int grid = std::min(multiprocessors(), parameters.order.tiles);
   attention<Instance>

@@ -17,7 +17,6 @@ struct TensorMaps {
 
 /// Where a tile comes from. Worked out once a tile: a buffer that becomes free is to be filled
 /// again at once.
-
 struct Source {
   int first_row;
   int head;
@@ -27,8 +26,9 @@ struct Source {
 };
 
 __device__ __forceinline__ Source source_of(const Parameters& p, const Work& work) {
-  const int head = head_of(p, work);
-  return {work.first_row, head, head / p.heads_per_kv_head, batch_of(p, work), work.key_blocks};
+  const int head = tile::head_of(p.order, work.pair);
+  return {work.first_row, head, p.heads_per_kv_head.quotient(head),
+          tile::batch_of(p.order, work.pair), work.key_blocks};
 }
 
 /// Fills buffers that are free; their full barriers say when the data is there.

@@ -93,8 +93,8 @@ class OwnRows {
   }
 
   __device__ __forceinline__ std::uint16_t* output_row(const Work& work, int row) const {
-    return p_.o + batch_of(p_, work) * p_.o_strides.batch + head_of(p_, work) * p_.o_strides.head +
-           row * p_.o_strides.seq;
+    return p_.o + tile::batch_of(p_.order, work.pair) * p_.o_strides.batch +
+           tile::head_of(p_.order, work.pair) * p_.o_strides.head + row * p_.o_strides.seq;
   }
 
   __device__ __forceinline__ float& lse_of(const Work& work, int row) const {

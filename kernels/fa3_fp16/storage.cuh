@@ -58,7 +58,7 @@ struct Parameters {
   Strides o_strides;
   int seqlen_q;
   int seqlen_kv;
-  int heads_per_kv_head;
+  tile::Divisor heads_per_kv_head;
   float scale_log2;  ///< softmax_scale * log2(e)
   tile::TileOrder order;
   unsigned* tile_counter;
@@ -71,14 +71,6 @@ struct Work {
   int key_blocks;
 };
 
-__device__ __forceinline__ int head_of(const Parameters& p, const Work& work) {
-  return work.pair % p.order.heads;
-}
-
-__device__ __forceinline__ int batch_of(const Parameters& p, const Work& work) {
-  return work.pair / p.order.heads;
-}
-
 template <typename Instance>
 __device__ __forceinline__ Work work_of(const Parameters& p, int tile_index) {
   const tile::TilePosition at = tile::position_of(p.order, tile_index);
@@ -88,8 +80,7 @@ __device__ __forceinline__ Work work_of(const Parameters& p, int tile_index) {
     const int end_row = min(first_row + Instance::kConfig.tile_m, p.seqlen_q);
     visible = min(visible, max(0, end_row + p.seqlen_kv - p.seqlen_q));
   }
-  return {at.batch * p.order.heads + at.head, first_row,
-          (visible + Instance::kConfig.tile_n - 1) / Instance::kConfig.tile_n};
+  return {at.pair, first_row, (visible + Instance::kConfig.tile_n - 1) / Instance::kConfig.tile_n};
 }
 
 }  // namespace fa3prof::kernels::fa3_fp16

@@ -15,7 +15,8 @@ constexpr std::int64_t kSectionBytes = 32 << 20;
 /// Persistent kernels number tiles up to one grid beyond the last.
 constexpr std::int64_t kMaxTiles = std::numeric_limits<int>::max() / 2;
 
-std::int64_t section_heads(const core::AttentionProblem& problem) {
+/// (head, batch) pairs of a section.
+std::int64_t section_pairs(const core::AttentionProblem& problem) {
   const std::int64_t head_bytes =
       2 * problem.seqlen_kv * problem.head_dim * core::element_bytes(problem.dtype);
   const std::int64_t kv_heads = std::max<std::int64_t>(1, kSectionBytes / head_bytes);
@@ -32,11 +33,18 @@ TileOrder tile_order(const core::AttentionProblem& problem, int tile_m) {
     throw core::UsageError(std::to_string(tiles) +
                            " output tiles are more than one launch can number; use fewer batches");
   }
-  return {.row_blocks = static_cast<int>(row_blocks),
-          .heads = static_cast<int>(problem.num_heads),
-          .batch = static_cast<int>(problem.batch),
-          .section_heads = problem.is_causal ? static_cast<int>(section_heads(problem)) : 0,
-          .tiles = static_cast<int>(tiles)};
+  const auto divisor = [](std::int64_t value) { return Divisor(static_cast<int>(value)); };
+  const std::int64_t pairs = problem.num_heads * problem.batch;
+  const std::int64_t together = section_pairs(problem);
+  const std::int64_t last_section = (pairs - 1) / together;
+  return {.row_blocks = divisor(row_blocks),
+          .heads = divisor(problem.num_heads),
+          .tiles = static_cast<int>(tiles),
+          .has_sections = problem.is_causal,
+          .last_section = static_cast<int>(last_section),
+          .section_tiles = divisor(together * row_blocks),
+          .section_pairs = divisor(together),
+          .last_section_pairs = divisor(pairs - last_section * together)};
 }
 
 }  // namespace fa3prof::kernels::tile
