@@ -16,19 +16,18 @@ class Divisor {
 
   /// `value` from 1 to 2^31 - 1.
   constexpr explicit Divisor(int value)
-      : value_(value),
-        shift_(31 + static_cast<int>(std::bit_width(static_cast<unsigned>(value) - 1U))) {
+      : value_(value), shift_(static_cast<int>(std::bit_width(static_cast<unsigned>(value) - 1U))) {
     const auto divisor = static_cast<std::uint64_t>(value);
     multiplier_ =
-        static_cast<std::uint32_t>(((std::uint64_t{1} << shift_) + divisor - 1) / divisor);
+        static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + shift_)) + divisor - 1) / divisor);
   }
 
   [[nodiscard]] constexpr int value() const { return value_; }
 
   /// dividend / value, rounded down; dividend >= 0.
   [[nodiscard]] constexpr int quotient(int dividend) const {
-    return static_cast<int>((std::uint64_t{static_cast<std::uint32_t>(dividend)} * multiplier_) >>
-                            shift_);
+    const std::uint64_t doubled = 2U * static_cast<std::uint32_t>(dividend);
+    return static_cast<int>(static_cast<std::uint32_t>((doubled * multiplier_) >> 32) >> shift_);
   }
 
  private:
