@@ -105,4 +105,12 @@ void add_products_hopper(const Step& step, std::span<float> sums) {
   }
 }
 
+void add_products(Accumulator accumulator, const Step& step, std::span<float> sums) {
+  if (accumulator == Accumulator::kHopperFp8) {
+    add_products_hopper(step, sums);
+  } else {
+    add_products_float32(step, sums);
+  }
+}
+
 }  // namespace fa3prof::numerics

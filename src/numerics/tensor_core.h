@@ -40,4 +40,7 @@ void add_products_float32(const Step& step, std::span<float> sums);
 /// finite sums below 2^100.
 void add_products_hopper(const Step& step, std::span<float> sums);
 
+/// Either of them.
+void add_products(Accumulator accumulator, const Step& step, std::span<float> sums);
+
 }  // namespace fa3prof::numerics
