@@ -31,7 +31,7 @@ struct KernelNumerics {
   bool is_rotated = true;           ///< Q and K by the same random rotation (hadamard.h)
   std::uint64_t rotation_seed = 1;  ///< of its signs, which all heads share
   bool is_v_smoothed = false;       ///< V without its channels' means, which are added to O again
-  VScaling v_scaling = VScaling::kAtFlush;
+  VScaling v_scaling = VScaling::kAtFlush;  ///< a scale for each row always goes into P
   bool has_power_of_two_v_scales = false;
   int p_offset_log2 = 8;  ///< P is cast times 2^this; at most 8 for E4M3, whose largest is 448
   KeyOrder order = KeyOrder::kLastToFirst;
