@@ -3,6 +3,7 @@
 #include "src/commands/calibrate.h"
 #include "src/commands/doctor.h"
 #include "src/commands/list.h"
+#include "src/commands/numerics.h"
 #include "src/commands/run.h"
 #include "src/commands/simulate.h"
 #include "src/core/version.h"
@@ -35,10 +36,11 @@ void add_verbs(CLI::App& app, Verb& chosen) {
   app.set_version_flag("--version", version_text());
   chosen = [](const Context&) -> core::ExitCode {
     throw core::UsageError(
-        "name a verb: run, simulate, calibrate, doctor or list; see fa3prof --help");
+        "name a verb: run, simulate, numerics, calibrate, doctor or list; see fa3prof --help");
   };
   add_run(app, chosen);
   add_simulate(app, chosen);
+  add_numerics(app, chosen);
   add_calibrate(app, chosen);
   add_doctor(app, chosen);
   add_list(app, chosen);

@@ -43,13 +43,6 @@ void subtract(std::span<float> values, std::span<const float> means, const Tenso
   }
 }
 
-/// Moves the softmax scale into the rounded queries.
-void scale_queries(QuantizedTensor& q, double scale) {
-  const auto factor = static_cast<float>(scale);
-  for (float& value : q.values) value = round_to(value * factor, q.quantization.format);
-  for (float& row_scale : q.scales) row_scale /= factor;
-}
-
 }  // namespace
 
 void validate(const KernelNumerics& numerics) {
@@ -92,15 +85,11 @@ QuantizedInputs prepare(const AttentionInputs& inputs, const KernelNumerics& num
                                   .block_rows = numerics.scale_block_rows};
   Quantization of_v = quantization;
   of_v.has_power_of_two_scales = numerics.has_power_of_two_v_scales;
-  QuantizedInputs prepared{.problem = inputs.problem,
-                           .q = quantize(q, inputs.q_shape(), quantization),
-                           .k = quantize(k, inputs.kv_shape(), quantization),
-                           .v = quantize(v, inputs.kv_shape(), of_v),
-                           .v_mean = std::move(v_mean)};
-  if (numerics.algorithm == Algorithm::kStandard && !is_fp8(numerics.format)) {
-    scale_queries(prepared.q, softmax_scale(inputs.problem));
-  }
-  return prepared;
+  return {.problem = inputs.problem,
+          .q = quantize(q, inputs.q_shape(), quantization),
+          .k = quantize(k, inputs.kv_shape(), quantization),
+          .v = quantize(v, inputs.kv_shape(), of_v),
+          .v_mean = std::move(v_mean)};
 }
 
 }  // namespace fa3prof::numerics

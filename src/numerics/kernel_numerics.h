@@ -11,8 +11,9 @@
 namespace fa3prof::numerics {
 
 /// Flash: key blocks in turn with an online softmax, S and the running output in FP32, P not yet
-/// normalised when it is cast. Standard: the whole row of S and the normalised P are kept in FP16;
-/// with a 16-bit format Q / sqrt(head_dim) is rounded to it, as attention written in PyTorch does.
+/// normalised when it is cast. Standard: whole rows of Q K^T, of that times the softmax scale, and
+/// of the normalised P, each rounded to FP16, as attention written in PyTorch for FP16 tensors
+/// does.
 enum class Algorithm { kFlash, kStandard };
 
 /// In which order the key blocks are visited.

@@ -2,7 +2,7 @@
 // anew. The paper states the distribution, and that errors are RMSE against FP64. What it does not
 // state was found by trying; docs/numerics.md says how:
 // - the FP64 reference is of inputs before they are rounded to FP16 or FP8,
-// - the standard attention in FP16 rounds Q / sqrt(head_dim), S and P to FP16,
+// - the standard attention rounds Q K^T, S and P to FP16,
 // - 8192 keys and head_dim 128.
 #pragma once
 

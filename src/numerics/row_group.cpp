@@ -83,9 +83,10 @@ void RowGroup::solve_standard() {
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       float* s = &result_.s[row * keys_ + to_size(tile.begin)];
       for (std::size_t i = 0; i < visible_in(tile, row); ++i) {
-        const float score = scores_of(row, tile)[i] *
-                            score_factor(row, tile.begin + static_cast<std::int64_t>(i)) * kLn2;
-        s[i] = round_to(score, ElementFormat::kFloat16);
+        const float k_scale = head_.k_scales[to_size(tile.begin) + i];
+        const float product =
+            round_to(scores_of(row, tile)[i] * rows_[row].scale * k_scale, ElementFormat::kFloat16);
+        s[i] = round_to(product * softmax_scale_log2_ * kLn2, ElementFormat::kFloat16);
         states_[row].reference = std::max(states_[row].reference, s[i]);
       }
     }

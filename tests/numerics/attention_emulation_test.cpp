@@ -1,0 +1,227 @@
+#include "src/numerics/attention_emulation.h"
+
+#include "src/core/error.h"
+#include "src/numerics/accuracy.h"
+#include "src/numerics/exact_attention.h"
+#include "src/numerics/input_distributions.h"
+#include "tests/catch.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace fa3prof::tests {
+namespace {
+
+using numerics::Accumulator;
+using numerics::Accuracy;
+using numerics::AttentionInputs;
+using numerics::Distribution;
+using numerics::draw_inputs;
+using numerics::ElementFormat;
+using numerics::emulate_attention;
+using numerics::KernelNumerics;
+using numerics::KeyOrder;
+using numerics::ScaleGranularity;
+using numerics::VScaling;
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr core::AttentionProblem kProblem{
+    .num_heads = 2, .num_heads_kv = 1, .seqlen_q = 40, .seqlen_kv = 300, .head_dim = 64};
+constexpr KernelNumerics kFloat16{.format = ElementFormat::kFloat16,
+                                  .is_rotated = false,
+                                  .p_offset_log2 = 0,
+                                  .accumulator = Accumulator::kFloat32,
+                                  .pv_flush_keys = 0};
+
+Accuracy accuracy_of(const AttentionInputs& inputs, const KernelNumerics& kernel) {
+  return numerics::measure_accuracy(inputs, std::vector{kernel}).front();
+}
+
+TEST_CASE("in FP16 the emulation is as good as FP16 kernels are, whatever the shape",
+          "[numerics]") {
+  core::AttentionProblem problem = kProblem;
+  problem.batch = 2;
+  problem.is_causal = GENERATE(false, true);
+  problem.seqlen_q = GENERATE(40, 400);  // causal with 400: the first rows see no key
+  const Accuracy accuracy = accuracy_of(draw_inputs(problem, Distribution::kNormal, 1), kFloat16);
+  CHECK(accuracy.o.relative_error < 1e-3);
+  CHECK(accuracy.p.relative_error < 1e-3);
+  CHECK(accuracy.s.relative_error < 1e-3);
+  CHECK(accuracy.mean_lost_mass < 1e-6);
+}
+
+TEST_CASE("the emulation's LSE is that of the exact scores", "[numerics]") {
+  const AttentionInputs inputs = draw_inputs(kProblem, Distribution::kNormal, 2);
+  const auto algorithm = GENERATE(numerics::Algorithm::kFlash, numerics::Algorithm::kStandard);
+  KernelNumerics kernel = kFloat16;
+  kernel.algorithm = algorithm;
+  const auto emulated = emulate_attention(inputs, kernel);
+  const auto exact = numerics::exact_rows(inputs, {.head = 1, .begin = 7, .count = 1});
+  double sum = 0.0;
+  for (const double score : exact.s) sum += std::exp(score);
+  CHECK_THAT(emulated.lse[40 + 7], WithinAbs(std::log(sum), 2e-3));
+}
+
+TEST_CASE("what only one key is visible to is that key's value", "[numerics]") {
+  core::AttentionProblem problem = kProblem;
+  problem.seqlen_q = problem.seqlen_kv = 40;
+  problem.is_causal = true;
+  const AttentionInputs inputs = draw_inputs(problem, Distribution::kNormal, 3);
+  KernelNumerics kernel;
+  kernel.v_scaling = GENERATE(VScaling::kAtFlush, VScaling::kIntoP);
+  const auto prepared = numerics::prepare(inputs, kernel);
+  const auto emulated = emulate_attention(prepared, kernel);
+  for (std::size_t d = 0; d < 64; ++d) {
+    CHECK_THAT(emulated.o[d], WithinAbs(prepared.v.values[d] * prepared.v.scales[0], 1e-6));
+  }
+}
+
+TEST_CASE("a row that sees no key has O = 0 and LSE = -inf", "[numerics]") {
+  core::AttentionProblem problem = kProblem;
+  problem.seqlen_q = 64;
+  problem.seqlen_kv = 32;
+  problem.is_causal = true;
+  const auto emulated = emulate_attention(draw_inputs(problem, Distribution::kNormal, 3), {});
+  CHECK(emulated.lse[31] == -std::numeric_limits<float>::infinity());
+  CHECK(std::isfinite(emulated.lse[32]));
+  CHECK(emulated.o[31 * 128] == 0.0F);
+  CHECK(emulated.o[32 * 128] != 0.0F);
+}
+
+TEST_CASE("the emulation does not depend on which rows are computed together", "[numerics]") {
+  const AttentionInputs inputs = draw_inputs(kProblem, Distribution::kOutliers, 4);
+  const KernelNumerics kernel;
+  const auto prepared = numerics::prepare(inputs, kernel);
+  const auto whole = emulate_attention(prepared, kernel);
+  const numerics::HeadEmulator head(prepared, kernel, 0, 0);
+  const auto rows = head.solve(1, 13, 3, true);
+  for (std::size_t i = 0; i < 3 * 64; ++i) {
+    const std::size_t row = 13 + i / 64;
+    CHECK(rows.o[i] == whole.o[(row * 2 + 1) * 64 + i % 64]);
+  }
+}
+
+TEST_CASE("rotation helps where outliers of Q and K meet, and hurts where they do not",
+          "[numerics]") {
+  KernelNumerics rotated;
+  KernelNumerics plain;
+  plain.is_rotated = false;
+  AttentionInputs inputs = draw_inputs(kProblem, Distribution::kChannelOutliers, 5);
+  CHECK(accuracy_of(inputs, rotated).s.rmse > 1.2 * accuracy_of(inputs, plain).s.rmse);
+  // K's outliers into the channel of Q's.
+  for (std::size_t i = 0; i < inputs.k.size(); i += 64)
+    std::swap(inputs.k[i + 4], inputs.k[i + 19]);
+  CHECK(accuracy_of(inputs, rotated).s.rmse < 0.5 * accuracy_of(inputs, plain).s.rmse);
+}
+
+TEST_CASE("before a sink P is lost in forward order and kept in reverse or with the offset",
+          "[numerics]") {
+  core::AttentionProblem problem = kProblem;
+  problem.seqlen_q = 16;
+  problem.seqlen_kv = 2048;
+  const AttentionInputs inputs = draw_inputs(problem, Distribution::kSink, 6);
+  const auto accuracy = [&](KeyOrder order, int offset) {
+    return accuracy_of(inputs, {.p_offset_log2 = offset, .order = order});
+  };
+  const Accuracy lossy = accuracy(KeyOrder::kFirstToLast, 0);
+  const Accuracy reverse = accuracy(KeyOrder::kLastToFirst, 0);
+  const Accuracy offset = accuracy(KeyOrder::kFirstToLast, 8);
+  CHECK(lossy.mean_lost_mass > 1e-3);
+  CHECK(reverse.mean_lost_mass < 0.2 * lossy.mean_lost_mass);
+  CHECK(offset.mean_lost_mass < 0.2 * lossy.mean_lost_mass);
+  CHECK(reverse.o.rmse < 0.8 * lossy.o.rmse);
+  CHECK(offset.o.rmse < 0.8 * lossy.o.rmse);
+}
+
+// V is 1 everywhere, so O would be 1 but for the casts of P and the sums.
+AttentionInputs ones(std::int64_t keys) {
+  AttentionInputs inputs =
+      draw_inputs({.seqlen_q = 16, .seqlen_kv = keys, .head_dim = 32}, Distribution::kNormal, 7);
+  for (float& value : inputs.v) value = 1.0F;
+  return inputs;
+}
+
+double mean_of(const std::vector<float>& values) {
+  double sum = 0.0;
+  for (const float value : values) sum += static_cast<double>(value);
+  return sum / static_cast<double>(values.size());
+}
+
+TEST_CASE("over many keys the tensor core's sums drift low, and a flush ends that", "[numerics]") {
+  const AttentionInputs inputs = ones(8192);
+  const auto mean = [&](Accumulator accumulator, std::int64_t flush) {
+    return mean_of(
+        emulate_attention(inputs, {.accumulator = accumulator, .pv_flush_keys = flush}).o);
+  };
+  const double exact = mean(Accumulator::kFloat32, 0);
+  CHECK(mean(Accumulator::kHopperFp8, 0) < 0.97 * exact);
+  CHECK_THAT(mean(Accumulator::kHopperFp8, 128), WithinRel(exact, 2e-3));
+}
+
+TEST_CASE("V smoothed by its mean is exact where V is its mean", "[numerics]") {
+  const auto emulated = emulate_attention(ones(2048), {.is_v_smoothed = true, .pv_flush_keys = 0});
+  for (const float value : emulated.o) CHECK(value == 1.0F);
+}
+
+TEST_CASE("scales of V folded into P round P = 1 unless they are powers of two", "[numerics]") {
+  core::AttentionProblem problem = kProblem;
+  problem.seqlen_q = problem.seqlen_kv = 256;
+  problem.is_causal = true;
+  AttentionInputs inputs = draw_inputs(problem, Distribution::kNormal, 8);
+  for (std::size_t i = 128 * 64; i < inputs.v.size(); ++i) inputs.v[i] *= 1.7F;  // the second block
+  // Row 0 sees one key, so P is 1 and O should be its value.
+  const auto largest_error = [&inputs](const KernelNumerics& kernel) {
+    const auto prepared = numerics::prepare(inputs, kernel);
+    const auto emulated = emulate_attention(prepared, kernel);
+    float largest = 0.0F;
+    for (std::size_t d = 0; d < 64; ++d) {
+      const float expected = prepared.v.values[d] * prepared.v.scales[0];
+      largest = std::max(largest, std::abs(emulated.o[d] / expected - 1.0F));
+    }
+    return largest;
+  };
+  CHECK(largest_error({}) < 1e-6F);
+  CHECK(largest_error({.v_scaling = VScaling::kIntoP}) > 0.005F);
+  CHECK(largest_error({.v_scaling = VScaling::kIntoP, .has_power_of_two_v_scales = true}) < 1e-6F);
+}
+
+TEST_CASE("a NaN reaches the rows that it belongs to and no others", "[numerics]") {
+  AttentionInputs inputs = draw_inputs(kProblem, Distribution::kNormal, 9);
+  inputs.q[3 * 128 + 5] = kNaN;  // row 3 of head 0
+  KernelNumerics kernel;
+  kernel.is_rotated = GENERATE(true, false);
+  const auto emulated = emulate_attention(inputs, kernel);
+  CHECK(std::isnan(emulated.o[3 * 128]));
+  CHECK(std::isfinite(emulated.o[3 * 128 + 64]));  // head 1
+  CHECK(std::isfinite(emulated.o[4 * 128]));
+  inputs.v[0] = kNaN;
+  CHECK(std::isnan(emulate_attention(inputs, kernel).o[0]));
+}
+
+TEST_CASE("all-zero inputs give zero output and the LSE of equal scores", "[numerics]") {
+  AttentionInputs inputs = draw_inputs(kProblem, Distribution::kNormal, 9);
+  for (auto* tensor : {&inputs.q, &inputs.k, &inputs.v}) {
+    std::fill(tensor->begin(), tensor->end(), 0.0F);
+  }
+  const auto emulated = emulate_attention(inputs, {});
+  for (const float value : emulated.o) CHECK(value == 0.0F);
+  CHECK_THAT(emulated.lse[0], WithinAbs(std::log(300.0), 1e-5));
+}
+
+TEST_CASE("numerics that no kernel has are refused", "[numerics]") {
+  const AttentionInputs inputs = draw_inputs(kProblem, Distribution::kNormal, 1);
+  for (const KernelNumerics& kernel :
+       {KernelNumerics{.tile_n = 48}, KernelNumerics{.pv_flush_keys = 100},
+        KernelNumerics{.p_offset_log2 = 9}, KernelNumerics{.format = ElementFormat::kFloat16}}) {
+    CHECK_THROWS_AS(emulate_attention(inputs, kernel), core::UsageError);
+  }
+  core::AttentionProblem odd = kProblem;
+  odd.head_dim = 96;
+  const AttentionInputs odd_inputs = draw_inputs(odd, Distribution::kNormal, 1);
+  CHECK_THROWS_WITH(emulate_attention(odd_inputs, {}), contains("head_dim 96"));
+  CHECK_NOTHROW(emulate_attention(odd_inputs, {.is_rotated = false}));
+}
+
+}  // namespace
+}  // namespace fa3prof::tests
