@@ -167,6 +167,7 @@ void add_numerics(CLI::App& app, Verb& chosen) {
   add_input_options(*verb, *options);
   add_kernel_options(*verb, options->kernels);
   cli::add_problem_options(*verb, options->grid);
+  verb->footer("Without sizes: 256 queries, 8192 keys, one sequence of 4 heads, head_dim 128.");
   cli::add_output_options(*verb, options->output);
   verb->callback([options, &chosen] {
     chosen = [options](const Context& context) { return run_numerics(*options, context); };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace fa3prof::numerics {
 namespace {
@@ -23,6 +24,18 @@ std::vector<KeyTile> tiles_of(std::int64_t seqlen, const KernelNumerics& numeric
   }
   if (numerics.order == KeyOrder::kLastToFirst) std::ranges::reverse(tiles);
   return tiles;
+}
+
+/// Of rows that are not all zero: what has no size must not make the others small.
+float largest_scale(const std::vector<float>& values, const std::vector<float>& scales) {
+  const std::size_t dim = values.size() / scales.size();
+  float largest = 0.0F;
+  for (std::size_t row = 0; row < scales.size(); ++row) {
+    const auto elements = std::span(values).subspan(row * dim, dim);
+    const bool is_zero = std::ranges::all_of(elements, [](float value) { return value == 0.0F; });
+    if (!is_zero) largest = std::max(largest, scales[row]);
+  }
+  return largest == 0.0F ? 1.0F : largest;
 }
 
 }  // namespace
@@ -53,8 +66,8 @@ HeadOperands head_operands(const QuantizedInputs& inputs, const KernelNumerics& 
   };
   head.k_scales = scales_of(inputs.k);
   head.v_weights = scales_of(inputs.v);
-  head.v_scale = std::ranges::max(head.v_weights);
-  for (float& weight : head.v_weights) weight /= head.v_scale;
+  head.v_scale = largest_scale(head.v.values, head.v_weights);
+  for (float& weight : head.v_weights) weight = std::min(weight / head.v_scale, 1.0F);
   if (!inputs.v_mean.empty()) {
     const auto first = inputs.v_mean.begin() + (batch * shape.heads + kv_head) * dim;
     head.v_mean.assign(first, first + dim);

@@ -26,7 +26,7 @@ struct HeadOperands {
   Operand v;                     ///< [seqlen_kv, head_dim]
   std::vector<float> k_scales;   ///< [seqlen_kv]
   std::vector<float> v_weights;  ///< [seqlen_kv], scale of V / v_scale: 0..1
-  float v_scale = 1.0F;          ///< the largest scale of V in the head
+  float v_scale = 1.0F;          ///< the largest scale of rows of V that are not all zero
   std::vector<float> v_mean;     ///< [head_dim]; empty unless V is smoothed
   std::vector<KeyTile> tiles;    ///< in the order of visits
   bool has_nan = false;          ///< in K or V

@@ -209,6 +209,13 @@ TEST_CASE("all-zero inputs give zero output and the LSE of equal scores", "[nume
   CHECK_THAT(emulated.lse[0], WithinAbs(std::log(300.0), 1e-5));
 }
 
+TEST_CASE("an all-zero value row does not make the others small", "[numerics]") {
+  AttentionInputs inputs = draw_inputs(kProblem, Distribution::kNormal, 10);
+  std::fill_n(inputs.v.begin(), 64, 0.0F);
+  const Accuracy accuracy = accuracy_of(inputs, {.scales = ScaleGranularity::kRow});
+  CHECK(accuracy.o.relative_error < 0.1);
+}
+
 TEST_CASE("numerics that no kernel has are refused", "[numerics]") {
   const AttentionInputs inputs = draw_inputs(kProblem, Distribution::kNormal, 1);
   for (const KernelNumerics& kernel :
