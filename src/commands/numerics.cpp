@@ -127,7 +127,8 @@ void add_input_options(CLI::App& verb, NumericsOptions& options) {
                                 {{"normal", Distribution::kNormal},
                                  {"outliers", Distribution::kOutliers},
                                  {"channels", Distribution::kChannelOutliers},
-                                 {"sink", Distribution::kSink}})
+                                 {"sink", Distribution::kSink},
+                                 {"v-mean", Distribution::kValueMean}})
       ->description("distribution of Q, K and V [outliers]")
       ->group(kGroup);
   const auto add_tensor = [&](const std::string& flag, std::string& place) {

@@ -96,9 +96,11 @@ std::string_view name_of(Distribution distribution) {
     case Distribution::kChannelOutliers:
       return "channels";
     case Distribution::kSink:
+      return "sink";
+    case Distribution::kValueMean:
       break;
   }
-  return "sink";
+  return "v-mean";
 }
 
 AttentionInputs draw_inputs(const core::AttentionProblem& problem, Distribution distribution,
@@ -118,6 +120,9 @@ AttentionInputs draw_inputs(const core::AttentionProblem& problem, Distribution 
     scale_channel(inputs.q, problem.head_dim, kQueryChannel, 12.0F);
   }
   if (distribution == Distribution::kSink) add_sink(inputs);
+  if (distribution == Distribution::kValueMean) {
+    for (float& value : inputs.v) value += 1.0F;
+  }
   return inputs;
 }
 

@@ -15,9 +15,10 @@ enum class Distribution {
   kChannelOutliers,  ///< N(0, 1), channel 4 of K times 15, channel 19 of Q times 12, as in the
                      ///< guide
   kSink,             ///< N(0, 1), and a first key that all queries prefer by 10, of value zero
+  kValueMean,        ///< N(0, 1), V with mean 1: what sums over many keys drift on
 };
 
-/// "normal", "outliers", "channels", "sink".
+/// "normal", "outliers", "channels", "sink", "v-mean".
 [[nodiscard]] std::string_view name_of(Distribution distribution);
 
 /// Throws UsageError for a problem that is none, or for kChannelOutliers with head_dim below 20.

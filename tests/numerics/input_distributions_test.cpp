@@ -60,6 +60,13 @@ TEST_CASE("outlier channels are as large as the guide's", "[numerics]") {
   CHECK_THROWS_AS(draw_inputs(narrow, Distribution::kChannelOutliers, 1), core::UsageError);
 }
 
+TEST_CASE("v-mean has the normal Q and K, and V one higher", "[numerics]") {
+  const auto normal = draw_inputs(kProblem, Distribution::kNormal, 1);
+  const auto inputs = draw_inputs(kProblem, Distribution::kValueMean, 1);
+  CHECK(inputs.k == normal.k);
+  CHECK(inputs.v[77] == normal.v[77] + 1.0F);
+}
+
 TEST_CASE("the sink's score is 10 above the others' on average, in each head", "[numerics]") {
   const auto inputs = draw_inputs(kProblem, Distribution::kSink, 1);
   for (const std::int64_t head : {0, 3}) {
