@@ -163,7 +163,7 @@ void add_numerics(CLI::App& app, Verb& chosen) {
           "some of " + cli::words_of(kExperiments) + " [attention]")
       ->type_name("NAMES");
   verb->add_option("--paper-heads", options->paper_heads,
-                   "heads of the paper's table, of 128 queries each [16]")
+                   "heads of the paper's table, of 128 queries each; a minute for [64]")
       ->check(CLI::PositiveNumber);
   add_input_options(*verb, *options);
   add_kernel_options(*verb, options->kernels);

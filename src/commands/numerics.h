@@ -26,7 +26,7 @@ struct NumericsOptions {
   numerics::TensorLayout layout = numerics::TensorLayout::kSeqlenHeads;
   KernelLists kernels;
   std::uint64_t seed = 1;
-  std::int64_t paper_heads = 16;
+  std::int64_t paper_heads = 64;
   cli::OutputOptions output;
 };
 
