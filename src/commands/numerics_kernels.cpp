@@ -5,6 +5,8 @@
 #include "src/core/error.h"
 #include "src/core/problem_grid.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -50,8 +52,8 @@ void add_words(CLI::App& app, const std::string& flag, std::vector<T>& list,
     for (const std::string& word : cli::split_list(text, flag)) {
       const auto it = std::ranges::find(known, word, &std::pair<std::string, T>::first);
       if (it == known.end()) {
-        throw core::UsageError(flag + ": '" + word + "' is no choice; write " +
-                               cli::words_of(known));
+        throw core::UsageError(
+            fmt::format("{}: '{}' is no choice; write {}", flag, word, cli::words_of(known)));
       }
       list.push_back(it->second);
     }
@@ -72,7 +74,7 @@ void add_numbers(CLI::App& app, const std::string& flag, std::vector<T>& list,
       const char* end = word.data() + word.size();
       const auto [stop, error] = std::from_chars(word.data(), end, value);
       if (error != std::errc() || stop != end || value < 0) {
-        throw core::UsageError(flag + ": '" + word + "' is no number from 0 on");
+        throw core::UsageError(fmt::format("{}: '{}' is no number from 0 on", flag, word));
       }
       list.push_back(value);
     }

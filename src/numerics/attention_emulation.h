@@ -41,7 +41,7 @@ struct EmulatedAttention {
 /// scale granularity, rotation, P offset, tile_n and block order, flush and accumulator are fields
 /// of `numerics`. To predict a kernel's error: compare this with FP64 as the kernel's O is. Uses
 /// all hardware threads; the result does not depend on their number. One head of 8192 x 8192 x 128
-/// takes some ten seconds on two cores. Throws UsageError as prepare.
+/// takes about three seconds on two cores. Throws UsageError as prepare.
 ///
 ///   AttentionInputs inputs{.problem = problem, .q = q, .k = k, .v = v};
 ///   emulate_attention(inputs, {.tile_n = 224, .pv_flush_keys = 0}).o

@@ -178,6 +178,7 @@ void RowGroup::cast_probability(const KeyTile& tile, std::size_t row, std::size_
   const std::size_t at = row * to_size(numerics_.tile_n) + i;
   p_[at] = cast;
   p_exponents_[at] = exponent_of(cast, min_exponent(numerics_.format));
+  if (std::isnan(cast)) accumulator_ = Accumulator::kFloat32;  // it passes NaN on
   if (cast == 0.0F) states_[row].lost += p;
   if (is_traced_) result_.p[row * keys_ + key] = cast / weight;
 }

@@ -17,8 +17,8 @@ float power_of_two(int exponent) {
 }
 
 std::int16_t float_exponent(float value) {
-  return static_cast<std::int16_t>(((std::bit_cast<std::uint32_t>(value) >> 23U) & 0xFFU)) -
-         std::int16_t{127};
+  const auto biased = static_cast<int>((std::bit_cast<std::uint32_t>(value) >> 23U) & 0xFFU);
+  return static_cast<std::int16_t>(biased - 127);
 }
 
 /// The columns [begin, begin + count) of one step, count <= kLanes.

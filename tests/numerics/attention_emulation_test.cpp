@@ -199,6 +199,14 @@ TEST_CASE("a NaN reaches the rows that it belongs to and no others", "[numerics]
   CHECK(std::isnan(emulate_attention(inputs, kernel).o[0]));
 }
 
+TEST_CASE("scores beyond FP32 give NaN, not an error", "[numerics]") {
+  AttentionInputs inputs = draw_inputs(kProblem, Distribution::kNormal, 9);
+  for (auto* tensor : {&inputs.q, &inputs.k}) {
+    for (float& value : *tensor) value *= 1e30F;
+  }
+  CHECK(std::isnan(emulate_attention(inputs, {}).o[0]));
+}
+
 TEST_CASE("all-zero inputs give zero output and the LSE of equal scores", "[numerics]") {
   AttentionInputs inputs = draw_inputs(kProblem, Distribution::kNormal, 9);
   for (auto* tensor : {&inputs.q, &inputs.k, &inputs.v}) {
