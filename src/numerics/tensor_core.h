@@ -4,7 +4,7 @@
 // and the accumulator are aligned to the largest exponent among them, each is cut off (not rounded)
 // after 13 fraction bits of that exponent, the sum is exact, and the result is cut off to 13
 // fraction bits. DeepSeek-V3 (arXiv 2412.19437, section 3.3.2) and SageAttention2 (arXiv
-// 2411.10958, section 3.5) describe the same 14 bits from outside.
+// 2411.10958) describe the same 14 bits from outside.
 #pragma once
 
 #include <cstdint>
