@@ -20,6 +20,13 @@ void claim_units(const StepCost& cost, EventOp& op) {
   for (std::size_t i = 0; i < kSharedUnits; ++i) op.share[i] = cost.busy_cycles[i] / longest;
 }
 
+/// All SMs read at about the same time; each gets an equal share of the memory.
+double memory_share_cycles(const Machine& machine, double bytes) {
+  const Machine::Number clock = clock_mhz(machine);
+  if (!clock || !machine.hbm_bytes_per_s) return 0.0;
+  return bytes * static_cast<double>(machine.sm_count) / *machine.hbm_bytes_per_s * *clock * 1e6;
+}
+
 /// Translates one step.
 class Translator {
  public:
@@ -30,9 +37,10 @@ class Translator {
 
   EventOp operator()(const Load& load) {
     op_.kind = load.by == CopyUnit::kTma ? OpKind::kLoad : OpKind::kCopy;
-    op_.work = to_ticks(std::max(cost_.busy(Resource::kLoad), cost_.busy(Resource::kL2)));
+    op_.work = to_ticks(cost_.busy(Resource::kLoad));
+    op_.l2_work = to_ticks(cost_.busy(Resource::kL2));
     op_.is_from_memory = load.is_from_memory;
-    op_.memory_work = to_ticks(memory_cycles(load.bytes.value(at_.scope)));
+    op_.memory_work = to_ticks(memory_share_cycles(at_.machine, load.bytes.value(at_.scope)));
     op_.miss_latency = to_ticks(miss_cycles(at_.machine));
     // The cost has a miss in it where the step says so.
     op_.latency = to_ticks(cost_.alone_cycles - cost_.busy(Resource::kLoad)) -
@@ -93,17 +101,11 @@ class Translator {
 
   EventOp operator()(const Elementwise&) {
     claim_units(cost_, op_);
-    const Machine& machine = at_.machine;
-    const double usual = machine.elementwise_slowdown_beside_wgmma_ratio.value_or(1.0);
-    double slowdown = usual;
-    if (cost_.busiest() == Resource::kAlu) {
-      slowdown = machine.alu_slowdown_beside_wgmma_ratio.value_or(usual);
-    } else if (cost_.busiest() == Resource::kFp32) {
-      slowdown = machine.fp32_slowdown_beside_wgmma_ratio.value_or(usual);
-    }
-    const double own = machine.elementwise_slowdown_beside_own_wgmma_ratio.value_or(usual);
+    const double own = at_.machine.own_wgmma_slowdown_over_others_ratio.value_or(1.0);
+    const double slowdown = slowdown_beside_wgmma();
     op_.speed_beside_wgmma = 1.0 / slowdown;
-    op_.speed_beside_own_wgmma = 1.0 / std::max(slowdown, slowdown * own / usual);
+    op_.speed_beside_own_wgmma = 1.0 / (slowdown * own);
+    op_.stalls_wgmma = cost_.busiest() == Resource::kFp32;
     return op_;
   }
 
@@ -127,12 +129,20 @@ class Translator {
   }
 
  private:
-  /// All SMs read their tiles' data at about the same time; each gets an equal share of the memory.
-  [[nodiscard]] double memory_cycles(double bytes) const {
+  /// Each unit's part of the work is slower by a ratio of its own. The ALU's part and half of
+  /// FP32's come on top of exponentials: the mixes that calibrate runs beside WGMMA take that
+  /// within 4 %.
+  [[nodiscard]] double slowdown_beside_wgmma() const {
+    if (cost_.work_cycles == 0.0) return 1.0;
     const Machine& machine = at_.machine;
-    const Machine::Number clock = clock_mhz(machine);
-    if (!clock || !machine.hbm_bytes_per_s) return 0.0;
-    return bytes * static_cast<double>(machine.sm_count) / *machine.hbm_bytes_per_s * *clock * 1e6;
+    const double mufu_ratio = machine.mufu_slowdown_beside_wgmma_ratio.value_or(1.0);
+    const double mufu = cost_.busy(Resource::kMufu) * mufu_ratio;
+    const double alu =
+        cost_.busy(Resource::kAlu) * machine.alu_slowdown_beside_wgmma_ratio.value_or(mufu_ratio);
+    const double fp32 =
+        cost_.busy(Resource::kFp32) * machine.fp32_slowdown_beside_wgmma_ratio.value_or(mufu_ratio);
+    const double slowed = mufu > 0.0 ? mufu + alu + fp32 / 2.0 : std::max(alu, fp32);
+    return std::max(1.0, slowed / cost_.work_cycles);
   }
 
   const CostContext& at_;
@@ -188,6 +198,12 @@ EventProgram event_program(const CostContext& context, const ProgramCosts& costs
   program.issue_ahead = static_cast<int>(machine.wgmma_issue_ahead_instructions.value_or(1.0));
   program.tensor_start = to_ticks(machine.wgmma_start_cycles.value_or(0.0));
   program.stall_per_fp32 = machine.wgmma_stall_per_fp32_cycle.value_or(0.0);
+  const double buffer_bytes = shared_memory_bytes(at.pipeline, at.scope);
+  program.memory_ahead = to_ticks(memory_share_cycles(machine, buffer_bytes));
+  if (machine.l2_bytes_per_cycle) {
+    program.l2_ahead = to_ticks(buffer_bytes * static_cast<double>(machine.sm_count) /
+                                *machine.l2_bytes_per_cycle);
+  }
   return program;
 }
 

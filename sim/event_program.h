@@ -33,6 +33,7 @@ struct EventOp {
   Activity activity = Activity::kBarrier;
   bool is_own = false;            ///< `barrier` is the first of several, one for each instance
   bool is_from_memory = false;    ///< a load that misses L2
+  Ticks l2_work = 0;              ///< of a load, at the SM's share of the L2's bandwidth
   Ticks memory_work = 0;          ///< of a load, if all its bytes came from memory
   Ticks miss_latency = 0;         ///< what a miss takes longer than a hit
   bool blocks = true;             ///< WGMMA: the issuer waits for room in the queue, and
@@ -44,6 +45,7 @@ struct EventOp {
   Ticks latency = 0;
   double speed_beside_wgmma = 1.0;      ///< of elementwise work, <= 1
   double speed_beside_own_wgmma = 1.0;  ///< while the role instance's own WGMMA executes
+  bool stalls_wgmma = false;            ///< elementwise work that the FP32 pipe limits
   int instructions = 0;
   Ticks instruction = 0;                     ///< of a WGMMA, on the tensor unit
   std::array<double, kSharedUnits> share{};  ///< of each unit while at full speed
@@ -65,7 +67,11 @@ struct EventProgram {
   std::vector<bool> is_load_signal;          ///< of each barrier: a load arrives on it
   int issue_ahead = 1;
   Ticks tensor_start = 0;
-  double stall_per_fp32 = 0.0;  ///< tensor cycles lost per busy FP32 cycle
+  double stall_per_fp32 = 0.0;  ///< tensor cycles lost per FP32 cycle of an op that stalls WGMMA
+  /// How far loads may be ahead of the SM's share of the L2 and of the memory: by what fills its
+  /// shared memory.
+  Ticks l2_ahead = 0;
+  Ticks memory_ahead = 0;
 };
 
 /// Throws UsageError when the machine lacks a number that a step needs. Where it does not state

@@ -35,10 +35,8 @@ constexpr std::array kFields{
     Field{"wgmma_start_cycles", &Machine::wgmma_start_cycles},
     Field{"wgmma_wait_cycles", &Machine::wgmma_wait_cycles},
     Field{"wgmma_stall_per_fp32_cycle", &Machine::wgmma_stall_per_fp32_cycle},
-    Field{"elementwise_slowdown_beside_wgmma_ratio",
-          &Machine::elementwise_slowdown_beside_wgmma_ratio},
-    Field{"elementwise_slowdown_beside_own_wgmma_ratio",
-          &Machine::elementwise_slowdown_beside_own_wgmma_ratio},
+    Field{"mufu_slowdown_beside_wgmma_ratio", &Machine::mufu_slowdown_beside_wgmma_ratio},
+    Field{"own_wgmma_slowdown_over_others_ratio", &Machine::own_wgmma_slowdown_over_others_ratio},
     Field{"alu_slowdown_beside_wgmma_ratio", &Machine::alu_slowdown_beside_wgmma_ratio},
     Field{"fp32_slowdown_beside_wgmma_ratio", &Machine::fp32_slowdown_beside_wgmma_ratio},
     Field{"fp32_per_cycle", &Machine::fp32_per_cycle},
@@ -74,7 +72,7 @@ constexpr std::int64_t kMostSms = 1 << 20;
 
 /// Latencies may be zero in an idealised machine; what is divided by may not, and a slowdown slows.
 core::NumberRange range_of(std::string_view key) {
-  if (key.find("_slowdown_beside_") != std::string_view::npos) return {.min = 1.0};
+  if (key.find("_slowdown_") != std::string_view::npos) return {.min = 1.0};
   const bool may_be_zero = key.ends_with("_cycles") || key == "wgmma_stall_per_fp32_cycle" ||
                            key == "wgmma_issue_ahead_instructions" || key == "launch_us" ||
                            key == "shared_memory_reserved_bytes";

@@ -46,10 +46,11 @@ struct Machine {
   Number
       wgmma_stall_per_fp32_cycle;  ///< tensor cycles lost per cycle of a busy FP32 pipe beside it
   /// How much slower work that EX2 limits runs while WGMMA of another warpgroup executes; >= 1.
-  Number elementwise_slowdown_beside_wgmma_ratio;
-  Number elementwise_slowdown_beside_own_wgmma_ratio;  ///< the same of the warpgroup itself
-  Number alu_slowdown_beside_wgmma_ratio;              ///< of work that the ALU pipe limits
-  Number fp32_slowdown_beside_wgmma_ratio;             ///< of work that the FP32 pipe limits
+  Number mufu_slowdown_beside_wgmma_ratio;  ///< of work that the MUFU limits
+  /// How much slower still elementwise work is beside WGMMA of the warpgroup itself.
+  Number own_wgmma_slowdown_over_others_ratio;
+  Number alu_slowdown_beside_wgmma_ratio;   ///< of work that the ALU pipe limits
+  Number fp32_slowdown_beside_wgmma_ratio;  ///< of work that the FP32 pipe limits
 
   Number fp32_per_cycle;          ///< FFMA, FADD, FMUL: thread instructions
   Number mufu_per_cycle;          ///< EX2

@@ -266,7 +266,7 @@ class SmRun {
 
   void try_to_jump() {
     if (!is_all_in_loops()) return;
-    const auto repetition = steady_.note(state_, reference_);
+    const auto repetition = steady_.note(program_, state_, reference_);
     if (!repetition) return;
     const auto tile = static_cast<std::size_t>(state_.instances[reference_].cursor.tile);
     result_.periods[tile] = {.trips = repetition->trips, .duration = repetition->duration};

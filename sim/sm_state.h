@@ -125,8 +125,9 @@ struct SmState {
   std::vector<Instance> instances;
   std::vector<std::vector<BarrierCounts>> barriers;  ///< by slot, by barrier
   std::deque<QueuedMma> tensor;
-  Ticks load_free = 0;    ///< TMA's path from L2
-  Ticks memory_free = 0;  ///< TMA's share of the memory
+  Ticks load_free = 0;   ///< TMA's path into the SM
+  Ticks l2_due = 0;      ///< when the SM's share of the L2 would have brought all its loads
+  Ticks memory_due = 0;  ///< the same of the memory
   std::vector<Copy> copies;
   std::vector<Event> events;  ///< a heap, the next one in front
   std::int64_t scheduled = 0;

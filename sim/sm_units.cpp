@@ -14,6 +14,17 @@ Ticks time_for(Ticks work, double speed) {
   return speed > 0.0 ? static_cast<Ticks>(std::ceil(static_cast<double>(work) / speed)) : kNever;
 }
 
+/// Of the FP32 pipe, by what stalls WGMMA.
+double stalling_use(std::span<const Sharer> sharers) {
+  double use = 0.0;
+  for (const Sharer& sharer : sharers) {
+    if (sharer.op->stalls_wgmma) {
+      use += sharer.op->share[static_cast<std::size_t>(Resource::kFp32)] * sharer.speed;
+    }
+  }
+  return use;
+}
+
 Ticks done(double speed, Ticks duration, Ticks remaining) {
   return std::min(remaining,
                   static_cast<Ticks>(std::llround(speed * static_cast<double>(duration))));
@@ -39,20 +50,27 @@ void SmUnits::start_background(std::size_t instance, const EventOp& op, double f
   if (op.group != kNone) ++state_.instances[instance].pending[op.group];
   const auto memory_work =
       static_cast<Ticks>(std::llround(from_memory_ratio * static_cast<double>(op.memory_work)));
-  const Ticks work = std::max(op.work, memory_work);
   const Ticks latency = op.latency + (from_memory_ratio > 0.0 ? op.miss_latency : 0);
   if (op.kind == OpKind::kCopy) {
-    state_.copies.push_back(
-        {.instance = instance, .op = &op, .remaining = work, .latency = latency});
+    state_.copies.push_back({.instance = instance,
+                             .op = &op,
+                             .remaining = std::max({op.work, op.l2_work, memory_work}),
+                             .latency = latency});
     return;
   }
-  Ticks after = work;
-  if (op.kind == OpKind::kLoad) {
-    Ticks& free = op.is_from_memory ? state_.memory_free : state_.load_free;
-    free = std::max(free, state_.now.at) + work;
-    after = free - state_.now.at;
-  }
+  Ticks after = op.work;
+  if (op.kind == OpKind::kLoad) after = time_to_load(op.work, op.l2_work, memory_work);
   schedule_end(instance, op, after + latency);
+}
+
+/// SMs do not all load at the same moment, so one that has asked for less than its share of the L2
+/// or the memory may for a while have more.
+Ticks SmUnits::time_to_load(Ticks work, Ticks l2_work, Ticks memory_work) {
+  const Ticks now = state_.now.at;
+  state_.load_free = std::max(state_.load_free, now) + work;
+  state_.l2_due = std::max(state_.l2_due, now - program_.l2_ahead) + l2_work;
+  state_.memory_due = std::max(state_.memory_due, now - program_.memory_ahead) + memory_work;
+  return std::max({state_.load_free, state_.l2_due, state_.memory_due}) - now;
 }
 
 bool SmUnits::issue(std::size_t instance) {
@@ -90,7 +108,7 @@ void SmUnits::share() {
     sharers_.push_back({.op = at.op, .slowed_to = is_busy ? slowed_to : 1.0});
   }
   share_units(sharers_);
-  const double stall = program_.stall_per_fp32 * use_of(Resource::kFp32, sharers_);
+  const double stall = program_.stall_per_fp32 * stalling_use(sharers_);
   tensor_speed_ = is_busy ? std::max(kSlowestTensor, 1.0 - stall) : 0.0;
 }
 
@@ -153,6 +171,10 @@ void SmUnits::end_operations() {
 void SmUnits::end_instruction() {
   const QueuedMma mma = state_.tensor.front();
   state_.tensor.pop_front();
+  // Nothing holds warpgroups together that contend for the tensor core: they drift apart until they
+  // no longer meet. Going on with the same one brings them there at once.
+  const auto next = std::ranges::find(state_.tensor, mma.instance, &QueuedMma::instance);
+  if (next != state_.tensor.end()) std::rotate(state_.tensor.begin(), next, next + 1);
   is_sharing_stale_ = true;
   Instance& at = state_.instances[mma.instance];
   at.stream_end = state_.now.at;
@@ -167,7 +189,8 @@ void SmUnits::shift(Ticks ticks) {
   for (QueuedMma& mma : state_.tensor) mma.ready += ticks;
   for (Event& event : state_.events) event.at += ticks;
   state_.load_free += ticks;
-  state_.memory_free += ticks;
+  state_.l2_due += ticks;
+  state_.memory_due += ticks;
 }
 
 }  // namespace fa3prof::sim

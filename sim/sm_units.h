@@ -48,6 +48,7 @@ class SmUnits {
   void shift(Ticks ticks);
 
  private:
+  Ticks time_to_load(Ticks work, Ticks l2_work, Ticks memory_work);
   void schedule_end(std::size_t instance, const EventOp& op, Ticks after);
   void share();
   void end_instruction();

@@ -42,7 +42,7 @@ void add_events(const SmState& state, Code& code) {
   }
 }
 
-Code code_of(const SmState& state, std::size_t reference) {
+Code code_of(const EventProgram& program, const SmState& state, std::size_t reference) {
   Code code;
   for (const Instance& at : state.instances) add_instance(at, state.instances[reference], code);
   for (const auto& slot : state.barriers) {
@@ -55,7 +55,8 @@ Code code_of(const SmState& state, std::size_t reference) {
                  static_cast<std::int64_t>(mma.op->group), mma.is_last ? 1 : 0});
   }
   code.push_back(std::max<Ticks>(0, state.load_free - state.now.at));
-  code.push_back(std::max<Ticks>(0, state.memory_free - state.now.at));
+  code.push_back(std::max(-program.l2_ahead, state.l2_due - state.now.at));
+  code.push_back(std::max(-program.memory_ahead, state.memory_due - state.now.at));
   for (const Copy& copy : state.copies) {
     code.insert(code.end(), {static_cast<std::int64_t>(copy.instance),
                              static_cast<std::int64_t>(copy.op->group), copy.remaining});
@@ -66,9 +67,10 @@ Code code_of(const SmState& state, std::size_t reference) {
 
 }  // namespace
 
-std::optional<SteadyState::Repetition> SteadyState::note(const SmState& state,
+std::optional<SteadyState::Repetition> SteadyState::note(const EventProgram& program,
+                                                         const SmState& state,
                                                          std::size_t reference) {
-  Code code = code_of(state, reference);
+  Code code = code_of(program, state, reference);
   const std::int64_t trip = state.instances[reference].cursor.trip;
   for (const Seen& seen : seen_) {
     if (seen.code != code) continue;

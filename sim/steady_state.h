@@ -24,7 +24,8 @@ class SteadyState {
   /// Remembers the state; says how long ago it was the same, if it ever was; after many states
   /// that all differ, how long the last trips took. Instance `reference`
   /// is at the beginning of a loop trip and all others that have a loop are inside theirs.
-  [[nodiscard]] std::optional<Repetition> note(const SmState& state, std::size_t reference);
+  [[nodiscard]] std::optional<Repetition> note(const EventProgram& program, const SmState& state,
+                                               std::size_t reference);
 
  private:
   struct Seen {

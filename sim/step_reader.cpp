@@ -146,13 +146,20 @@ Step read_atomic(const Context&, const core::JsonReader& verb) {
   return {.name = verb.string(), .action = Atomic{}};
 }
 
+/// Work per element, a chain of dependent instructions, or both.
 Step read_elementwise(const Context& at, const core::JsonReader& verb) {
-  Elementwise step{.elements = Size::read(at.reader.at("elements")),
-                   .operations = read_operations(at.reader.at("per_element"))};
-  if (const auto counts = at.reader.find("dependent")) step.dependent = read_operations(*counts);
-  if (const auto count = at.reader.find("dependent_shuffles")) {
+  Elementwise step;
+  const auto chain = at.reader.find("dependent");
+  const auto chain_of_shuffles = at.reader.find("dependent_shuffles");
+  if (const auto work = at.reader.find("per_element");
+      work || (!chain && !chain_of_shuffles) || at.reader.find("elements")) {
+    step.elements = Size::read(at.reader.at("elements"));
+    step.operations = read_operations(at.reader.at("per_element"));
+  }
+  if (chain) step.dependent = read_operations(*chain);
+  if (chain_of_shuffles) {
     step.dependent[static_cast<std::size_t>(Operation::kShuffle)] +=
-        count->number(core::kNotNegative);
+        chain_of_shuffles->number(core::kNotNegative);
   }
   return {.name = verb.string(), .action = step};
 }

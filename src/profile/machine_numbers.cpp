@@ -114,40 +114,42 @@ class Numbers {
   }
 
   void add_interference() {
-    constexpr double kFp32PerElement = 2.0;  // FFMA and FADD
-    const std::vector<MeasuredPoint> stalls = of_both_sides("softmax_wgmma_slowdown");
-    const std::vector<MeasuredPoint> rates = of_both_sides("softmax_rate_beside");
-    if (!stalls.empty() && !rates.empty()) {
-      double stall = 0.0;
-      double spread = 0.0;
-      for (std::size_t i = 0; i < stalls.size(); ++i) {
-        const double busy_ratio =
-            rates[i].value * kFp32PerElement / fp32_per_cycle_.value_or(128.0);
-        const double slowdown = stalls[i].value;
-        stall += (slowdown - 1.0) / (slowdown * busy_ratio) / static_cast<double>(stalls.size());
-        spread = std::max(spread, spread_of(stalls[i]));
-      }
-      add("wgmma_stall_per_fp32_cycle", std::max(0.0, stall), spread,
-          "(s - 1) / (s r), s the slowdown of one warpgroup's m64n128k16 beside another's softmax "
-          "mix, r the share of cycles in which that keeps the FP32 pipe busy; mean of A in shared "
-          "memory and in registers");
-    }
-    const auto softmax = slowdown({"softmax"});
-    add_slowdown("elementwise_slowdown_beside_wgmma_ratio", softmax, "a softmax mix");
+    add_stall();
+    add_slowdown("mufu_slowdown_beside_wgmma_ratio", slowdown({"ex2"}), "EX2");
     add_slowdown("alu_slowdown_beside_wgmma_ratio", slowdown({"fmnmx", "f2fp"}), "FMNMX or F2FP");
     add_slowdown("fp32_slowdown_beside_wgmma_ratio", slowdown({"ffma", "fadd"}), "FFMA or FADD");
     const auto exponentials = slowdown({"exponential"});
     const auto alone = series_.at("exponentials_alone");
     const auto beside = series_.at("exponentials_beside_own_wgmma");
-    if (!softmax || !exponentials || !alone || !beside) return;
-    const double own = beside->value / alone->value;
-    add("elementwise_slowdown_beside_own_wgmma_ratio",
-        std::max(1.0, softmax->ratio * own / exponentials->ratio),
+    if (!exponentials || !alone || !beside) return;
+    add("own_wgmma_slowdown_over_others_ratio",
+        std::max(1.0, beside->value / alone->value / exponentials->ratio),
         std::max(spread_of(*alone), spread_of(*beside)),
         fmt::format(
-            "that of a softmax mix beside another's, times {:.2f} / {:.2f}: exponentials while "
-            "eight m64n256k16 of the warpgroup itself, and of another, execute",
-            own, exponentials->ratio));
+            "slowdown of FFMA, EX2, FADD and F2FP as in a softmax while eight m64n256k16 of "
+            "the warpgroup itself execute, over that beside another's ({:.2f})",
+            exponentials->ratio));
+  }
+
+  /// What FP32 instructions in a row take from the tensor core; between EX2 they take nothing.
+  void add_stall() {
+    double stall = 0.0;
+    double spread = 0.0;
+    for (const std::string work : {"ffma", "fadd"}) {
+      const std::vector<MeasuredPoint> slowdowns = of_both_sides(work + "_wgmma_slowdown");
+      const std::vector<MeasuredPoint> rates = of_both_sides(work + "_rate_beside");
+      if (slowdowns.empty() || rates.empty()) return;
+      for (std::size_t i = 0; i < slowdowns.size(); ++i) {
+        const double busy_ratio = rates[i].value / fp32_per_cycle_.value_or(128.0);
+        const double s = slowdowns[i].value;
+        stall += (s - 1.0) / (s * busy_ratio) / static_cast<double>(2 * slowdowns.size());
+        spread = std::max(spread, spread_of(slowdowns[i]));
+      }
+    }
+    add("wgmma_stall_per_fp32_cycle", std::max(0.0, stall), spread,
+        "(s - 1) / (s r), s the slowdown of one warpgroup's m64n128k16 beside another's FFMA or "
+        "FADD, r the share of cycles in which that keeps the FP32 pipe busy; mean of both, with A "
+        "in shared memory and in registers");
   }
 
   struct Slowdown {
