@@ -57,9 +57,9 @@ void add_units(const CostContext& at, const TileModel& model, std::vector<core::
     if (cycles == 0.0) continue;
     std::vector<std::string> summands = by_role(at, model, unit);
     if (unit == Resource::kTensor && model.per_trip().tensor_stall_cycles > 0.0) {
-      summands.push_back(fmt::format("{} stall * {} fp32",
-                                     at.machine.wgmma_stall_per_fp32_cycle.value_or(0.0),
-                                     number(model.per_trip().busy(Resource::kFp32))));
+      const double stall = at.machine.wgmma_stall_per_fp32_cycle.value_or(1.0);
+      summands.push_back(fmt::format("{} stall * {} fp32 in rows", stall,
+                                     number(model.per_trip().tensor_stall_cycles / stall)));
     }
     terms.push_back({.name = fmt::format("trip on {}", kResourceNames[i]),
                      .formula = joined(summands),

@@ -105,7 +105,7 @@ class Translator {
     const double slowdown = slowdown_beside_wgmma();
     op_.speed_beside_wgmma = 1.0 / slowdown;
     op_.speed_beside_own_wgmma = 1.0 / (slowdown * own);
-    op_.stalls_wgmma = cost_.busiest() == Resource::kFp32;
+    op_.stalls_wgmma = cost_.stalls_wgmma();
     return op_;
   }
 

@@ -205,6 +205,8 @@ struct Pipeline {
   bool is_longest_first = false;  ///< order of causal tiles: those with most key blocks first
   /// Longest first within sections of heads whose K and V take so many bytes; 0: no sections.
   double section_bytes = 0.0;
+  /// Persistent CTAs take each so many-th tile as there are CTAs, not the next when they are free.
+  bool takes_strided_tiles = false;
   int peeled_blocks = 0;  ///< key blocks done by prologue and epilogue together
   std::optional<double> stated_ramp_iterations;  ///< replaces the computed fill and drain
   std::vector<Buffer> buffers;

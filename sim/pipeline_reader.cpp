@@ -133,6 +133,15 @@ void read_grid(core::JsonReader& reader, Pipeline& pipeline) {
     if (!pipeline.is_longest_first) bytes->fail("sections need the order longest_first");
     pipeline.section_bytes = bytes->number(core::kPositive);
   }
+  if (auto taken = reader.find("tiles_taken")) {
+    pipeline.takes_strided_tiles = taken->string() == "strided";
+    if (!pipeline.takes_strided_tiles && taken->string() != "when_free") {
+      taken->fail("must be when_free or strided");
+    }
+    if (pipeline.takes_strided_tiles && !pipeline.is_persistent) {
+      taken->fail("only persistent CTAs can take strided tiles");
+    }
+  }
   if (auto blocks = reader.find("peeled_blocks")) {
     pipeline.peeled_blocks = static_cast<int>(blocks->integer({.min = 0, .max = kMostStages}));
   }

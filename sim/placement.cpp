@@ -67,17 +67,20 @@ PlacedTiles place_persistent(const PlacementRequest& request, const CostOf& cost
   for (std::size_t i = 0; i < ctas.size(); ++i) turns.push({.who = i});
   Breakdown sum;
   TileSequence sequence(request.pipeline, request.problem, request.row_blocks);
-  while (!sequence.is_over()) {
+  for (std::size_t number = 0; !sequence.is_over(); ++number) {
     const TileCost* cost = cost_of(sequence.draw(), slots);
     if (cost == nullptr) continue;
-    const Turn turn = turns.pop();
+    const Turn turn =
+        request.pipeline.takes_strided_tiles ? Turn{.who = number % ctas.size()} : turns.pop();
     Cta& cta = ctas[turn.who];
     const Moment& part = cta.tiles == 0 ? cost->first : cost->middle;
     sum.add(1.0, part.parts);
     cta.end_cycles += to_cycles(part.at);
     cta.latest = cost;
     ++cta.tiles;
-    turns.push({.at = cta.end_cycles, .who = turn.who});
+    if (!request.pipeline.takes_strided_tiles) {
+      turns.push({.at = cta.end_cycles, .who = turn.who});
+    }
   }
   std::vector<double> ends;
   for (Cta& cta : ctas) {

@@ -28,8 +28,8 @@ struct PlacementRequest {
   std::int64_t sm_count = 1;
 };
 
-/// Persistent CTAs draw tiles, others are launched: both in the pipeline's order, to whoever is
-/// free first.
+/// Tiles in the pipeline's order. Persistent CTAs draw them when they are free, or take those that
+/// are theirs by number; others are launched to whoever is free first.
 [[nodiscard]] PlacedTiles place_tiles(const PlacementRequest& request, const CostOf& cost_of);
 
 }  // namespace fa3prof::sim

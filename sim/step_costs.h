@@ -31,6 +31,12 @@ struct StepCost {
 
   [[nodiscard]] double longest_busy_cycles() const;
 
+  /// Whether it is a row of FP32 instructions, which hold up WGMMA beside them; among exponentials
+  /// they do not.
+  [[nodiscard]] bool stalls_wgmma() const {
+    return activity == Activity::kElementwise && busiest() == Resource::kFp32;
+  }
+
   /// Start to end while `copies` CTAs do this step at the same time and share the units fairly.
   [[nodiscard]] double cycles(int copies) const;
 };

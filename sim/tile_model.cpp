@@ -81,6 +81,11 @@ TileModel::TileModel(const CostContext& context, std::int64_t most_trips)
 }
 
 void TileModel::add_demand(const CostContext& context) {
+  double stall = 0.0;
+  if (has_wgmma(pipeline_)) {
+    stall = required(context.machine, &Machine::wgmma_stall_per_fp32_cycle,
+                     "pipeline " + pipeline_.name);
+  }
   for (std::size_t r = 0; r < pipeline_.roles.size(); ++r) {
     const Role& role = pipeline_.roles[r];
     for (std::size_t i = 0; i < kSectionNames.size(); ++i) {
@@ -90,15 +95,12 @@ void TileModel::add_demand(const CostContext& context) {
       for (std::size_t s = 0; s < role.steps(section).size(); ++s) {
         if (role.steps(section)[s].when != StepFor::kEachBlock) continue;
         const StepCost& cost = costs_.roles[r].sections[i][s];
-        demand = demand.plus(role.instances, {.busy_cycles = cost.busy_cycles});
+        const double held_up = cost.stalls_wgmma() ? stall * cost.busy(Resource::kFp32) : 0.0;
+        demand = demand.plus(role.instances,
+                             {.busy_cycles = cost.busy_cycles, .tensor_stall_cycles = held_up});
       }
     }
   }
-  if (!has_wgmma(pipeline_)) return;
-  const double stall =
-      required(context.machine, &Machine::wgmma_stall_per_fp32_cycle, "pipeline " + pipeline_.name);
-  per_trip_.tensor_stall_cycles = stall * per_trip_.busy(Resource::kFp32);
-  per_tile_.tensor_stall_cycles = stall * per_tile_.busy(Resource::kFp32);
 }
 
 /// A CTA with a cross section does that between its tiles; prologue and epilogue come once.

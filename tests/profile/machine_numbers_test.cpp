@@ -78,23 +78,27 @@ TEST_CASE("L2 keeps its rate up to where it has fallen by a tenth", "[profile]")
   CHECK_THAT(number(all, "hbm_bytes_per_s").value, WithinRel(4e12));
 }
 
-TEST_CASE("interference is charged to the cycles in which the FP32 pipe is busy", "[profile]") {
+TEST_CASE("WGMMA pays for the cycles in which rows of FP32 instructions keep that pipe busy",
+          "[profile]") {
   std::vector<Series> all{series("ffma_rate", {exact(8, 120)}),
                           series("fadd_rate", {exact(8, 120)})};
   for (const std::string side : {"beside_shared_a_", "beside_register_a_"}) {
-    all.push_back(series(side + "softmax_wgmma_slowdown", {exact(0, 1.25)}));
-    all.push_back(series(side + "softmax_rate_beside", {exact(0, 12)}));
-    all.push_back(series(side + "softmax_slowdown", {exact(0, 1.8)}));
+    for (const std::string work : {"ffma", "fadd"}) {
+      all.push_back(series(side + work + "_wgmma_slowdown", {exact(0, 2.5)}));
+      all.push_back(series(side + work + "_rate_beside", {exact(0, 90)}));
+    }
+    all.push_back(series(side + "ex2_slowdown", {exact(0, 1.3)}));
     all.push_back(series(side + "exponential_slowdown", {exact(0, 1.5)}));
     all.push_back(series(side + "fmnmx_slowdown", {exact(0, 2.2)}));
     all.push_back(series(side + "f2fp_slowdown", {exact(0, 1.8)}));
   }
   all.push_back(series("exponentials_alone", {exact(0, 300)}));
   all.push_back(series("exponentials_beside_own_wgmma", {exact(0, 600)}));
-  // r = 12 * 2 / 120 = 0.2; (1.25 - 1) / (1.25 * 0.2) = 1.
-  CHECK_THAT(number(all, "wgmma_stall_per_fp32_cycle").value, WithinRel(1.0));
-  CHECK_THAT(number(all, "elementwise_slowdown_beside_wgmma_ratio").value, WithinRel(1.8));
-  CHECK_THAT(number(all, "elementwise_slowdown_beside_own_wgmma_ratio").value, WithinRel(2.4));
+  // r = 90 / 120 = 0.75; (2.5 - 1) / (2.5 * 0.75) = 0.8.
+  CHECK_THAT(number(all, "wgmma_stall_per_fp32_cycle").value, WithinRel(0.8));
+  CHECK_THAT(number(all, "mufu_slowdown_beside_wgmma_ratio").value, WithinRel(1.3));
+  // 600 / 300 alone over 1.5.
+  CHECK_THAT(number(all, "own_wgmma_slowdown_over_others_ratio").value, WithinRel(2.0 / 1.5));
   CHECK_THAT(number(all, "alu_slowdown_beside_wgmma_ratio").value, WithinRel(2.0));
 }
 

@@ -70,8 +70,8 @@ TEST_CASE("a bad machine file is refused with file and pointer", "[sim]") {
              contains("machine.json at /mufu_per_cycle/value: is 0, must be > 0"));
   CHECK_THAT(says(R"(, "tma_latency_cycles": {"value": -1, "source": "s"})"),
              contains("machine.json at /tma_latency_cycles/value"));
-  CHECK_THAT(says(R"(, "elementwise_slowdown_beside_wgmma_ratio": {"value": 0.9, "source": "s"})"),
-             contains("machine.json at /elementwise_slowdown_beside_wgmma_ratio/value"));
+  CHECK_THAT(says(R"(, "mufu_slowdown_beside_wgmma_ratio": {"value": 0.9, "source": "s"})"),
+             contains("machine.json at /mufu_slowdown_beside_wgmma_ratio/value"));
   CHECK_THAT(says(R"(, "mufu_per_cycle": 16)"), contains("source"));
   CHECK_THAT(says(R"(, "compute_capability": [9])"), contains("/compute_capability"));
   CHECK(says("").empty());

@@ -34,9 +34,12 @@ double gemm_cycles(const Turn& turn) {
   return (turn.scores_n * turn.scores_k + turn.output_n * turn.output_k) / 32.0;
 }
 
+/// The instructions between the work are those of the benchmark's machine code.
 std::string roles_of(const Turn& turn, int elements_per_thread) {
   return fmt::format(
-      R"([{{"name": "c", "instances": {}, "warps": 4, "loop": [{{"sync": "turn"}},
+      R"([{{"name": "c", "instances": {}, "warps": 4, "loop": [
+  {{"elementwise": "control", "dependent": {{"select": 11}}}}, {{"sync": "turn"}},
+  {{"elementwise": "descriptors", "dependent": {{"select": 20}}}},
   {{"mma": "a", "m": 64, "n": {}, "k": {}, "by": "wgmma", "a": "shared", "is_async": true}},
   {{"mma": "b", "m": 64, "n": {}, "k": {}, "by": "wgmma", "a": "registers", "is_async": true}},
   {{"arrive": "turn"}}, {{"wait_group": "a"}},

@@ -158,7 +158,7 @@ TEST_CASE("elementwise work and WGMMAs beside each other are both slower", "[sim
     return program.run(program.kind(63), 1).end.at;
   };
   const auto both = cycles();
-  machine.elementwise_slowdown_beside_wgmma_ratio.reset();
+  machine.mufu_slowdown_beside_wgmma_ratio.reset();
   const auto one = cycles();
   machine.wgmma_stall_per_fp32_cycle = 0.0;
   CHECK(one < both);
