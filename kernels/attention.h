@@ -26,6 +26,19 @@ struct Strides {
   return {seqlen * heads * head_dim, heads * head_dim, head_dim};
 }
 
+/// Q, K and V as the e4m3 kernel reads them: e4m3 bytes in the order of kernels/quantize/layout.h,
+/// rows beyond seqlen zero, and the float32 factors that turn them back. Device pointers.
+struct QuantizedTensors {
+  const std::uint8_t* q = nullptr;  ///< [batch, heads, padded seqlen_q, head_dim]
+  const std::uint8_t* k = nullptr;  ///< [batch, heads_kv, padded seqlen_kv, head_dim]
+  const std::uint8_t* v = nullptr;  ///< the same size, keys and channels transposed
+  const float* q_scales = nullptr;  ///< [batch, heads, blocks of 128 rows]
+  /// [batch, heads_kv, key blocks, 2]: the factor of K, and log2(factor of V / v_scale) <= 0.
+  const float* kv_scales = nullptr;
+  const float* v_scale = nullptr;  ///< [batch, heads_kv]: the largest factor of V in the head
+  const float* v_mean = nullptr;   ///< [batch, heads_kv, head_dim]: what was taken from V before
+};
+
 /// Device pointers (16-byte aligned) of one launch.
 /// q, o: [batch, seqlen_q, num_heads, head_dim]; k, v: [batch, seqlen_kv, num_heads_kv, head_dim];
 /// lse: float32 [batch, num_heads, seqlen_q], natural logarithm of the row sums; -inf for a row
@@ -41,6 +54,7 @@ struct AttentionTensors {
   Strides v_strides;
   Strides o_strides;
   float softmax_scale = 0.0F;  ///< > 0
+  QuantizedTensors quantized;  ///< what fa3_fp8 reads in place of q, k and v
   /// kWorkspaceBytes of device memory, zero before the first launch. Each launch leaves it zero
   /// again, so it needs no clearing between launches; two launches in flight must not share one.
   void* workspace = nullptr;

@@ -84,7 +84,7 @@ struct Fp8SharedA {
 
   static __device__ __forceinline__ void issue(float (&d)[kN / 2], const Operands& at, int step) {
     const auto bytes = static_cast<std::uint32_t>(step % 4 * 32);
-    ptx::WgmmaE4m3<kN>::ss(d, at.a.advanced(bytes), at.b.advanced(bytes));
+    ptx::WgmmaE4m3<kN>::ss(d, at.a.advanced(bytes), at.b.advanced(bytes), true);
   }
 };
 

@@ -1,0 +1,148 @@
+// Online softmax on the scores of e4m3 products: probabilities for e4m3, and scales that change from
+// block to block.
+#pragma once
+
+#include "kernels/ptx/convert_e4m3.cuh"
+#include "kernels/ptx/math.cuh"
+#include "kernels/ptx/pin_registers.cuh"
+#include "kernels/ptx/unroll.h"
+#include "kernels/tile/online_softmax.cuh"
+
+#include <cmath>
+#include <cstdint>
+
+namespace fa3prof::kernels::fa3_fp8 {
+
+/// What turns the raw scores of a block into exponents of two, and its V into that of the head.
+struct BlockScales {
+  float score;    ///< softmax_scale * log2(e) * factor of Q * factor of K; >= 0
+  float v_log2;   ///< log2(factor of the block's V / factor of the head's V) <= 0
+};
+
+/// State of a thread's two rows over the key blocks seen so far. A probability is 2^(exponent -
+/// offset), where the offset puts the largest one seen at first at 2^kStart, and is raised only when
+/// a score would exceed 2^kTop: e4m3 ends at 448 = 2^8.81 and keeps three fraction bits down to
+/// 2^-6. So between two raises no block is rescaled, and what is 2^-(kStart + 6) of the largest
+/// probability or more is rounded like it. Offsets are in exponents and not in raw scores, which
+/// differ in scale from block to block. The factor of V rides on the exponent: it costs nothing
+/// there, and the sum of a block is multiplied by its inverse.
+struct BlockSoftmax {
+  static constexpr float kNoKeyYet = -1e30F;  ///< below every exponent, and finite: -inf stays -inf
+  static constexpr float kStart = 5.0F;
+  static constexpr float kTop = 8.75F;
+
+  float row_sum[tile::kRowsPerThread] = {0.0F, 0.0F};  ///< of this thread's columns only
+  float offset[tile::kRowsPerThread] = {kNoKeyYet, kNoKeyYet};
+
+  /// Checks a block of scores against the highest exponent allowed, and raises the offset where it
+  /// is exceeded: then returns true, with the factor for earlier outputs in `rescale`. The
+  /// probabilities of the first kAhead scores, computed meanwhile, are left in `ahead`.
+  template <int kAhead, int kCount>
+  __device__ __forceinline__ bool advance(const float (&scores)[kCount], const BlockScales& scales,
+                                          float (&ahead)[kAhead],
+                                          float (&rescale)[tile::kRowsPerThread]) {
+    exponentiate_ahead(scores, scales, ahead);
+    // From 0 upwards floats order as their bits do, and negative ones stay below: against a limit
+    // >= +0 the three-way integer maximum is right and takes half the instructions. A limit below
+    // has to be asked for by name.
+    const float inverse = __fdividef(1.0F, scales.score);
+    bool exceeds = false;
+    FA3PROF_UNROLL
+    for (int r = 0; r < tile::kRowsPerThread; ++r) {
+      const int limit = __float_as_int((offset[r] + kTop) * inverse);
+      int bits[2] = {limit, limit};
+      FA3PROF_UNROLL
+      for (int i = 2 * r; i < kCount; i += 4) {
+        int& chain = bits[i / 4 % 2];  // two chains: the latency of one hides behind the other
+        chain = __vimax3_s32(chain, __float_as_int(scores[i]), __float_as_int(scores[i + 1]));
+      }
+      exceeds = exceeds || limit < 0 || max(bits[0], bits[1]) > limit;
+    }
+    ptx::pin_registers(ahead);
+    if (__any_sync(0xffffffffU, exceeds) == 0) return false;
+    raise_offsets(scores, scales, rescale);
+    exponentiate_ahead(scores, scales, ahead);
+    return true;
+  }
+
+  /// Replaces scores by probabilities, those of `ahead` and the rest, and adds them to row_sum.
+  template <int kAhead, int kCount>
+  __device__ __forceinline__ void exponentiate(float (&scores)[kCount], const BlockScales& scales,
+                                               const float (&ahead)[kAhead]) {
+    FA3PROF_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      scores[i] = i < kAhead ? ahead[i] : probability(scores[i], i, scales);
+    }
+    const float v_inverse = ptx::ex2(-scales.v_log2);
+    FA3PROF_UNROLL
+    for (int r = 0; r < tile::kRowsPerThread; ++r) {
+      float sum = 0.0F;
+      FA3PROF_UNROLL
+      for (int i = 2 * r; i < kCount; i += 4) sum += scores[i] + scores[i + 1];
+      row_sum[r] = fmaf(sum, v_inverse, row_sum[r]);
+    }
+  }
+
+  /// Completes row_sum over the row's four lanes; call once, after the last block.
+  __device__ __forceinline__ void finish_sums() {
+    FA3PROF_UNROLL
+    for (int r = 0; r < tile::kRowsPerThread; ++r) {
+      row_sum[r] = tile::reduce_quad(row_sum[r], [](float a, float b) { return a + b; });
+    }
+  }
+
+  [[nodiscard]] __device__ __forceinline__ bool has_keys(int r) const { return row_sum[r] != 0.0F; }
+
+  /// Natural logarithm of the sum of exponentials of row r; -inf for an empty row.
+  [[nodiscard]] __device__ __forceinline__ float log_sum_exp(int r) const {
+    constexpr float kLn2 = 0.693147180559945309F;
+    return has_keys(r) ? (offset[r] + __log2f(row_sum[r])) * kLn2 : -INFINITY;
+  }
+
+ private:
+  [[nodiscard]] __device__ __forceinline__ float probability(float score, int i,
+                                                             const BlockScales& scales) const {
+    return ptx::ex2(fmaf(score, scales.score, scales.v_log2 - offset[tile::row_of(i)]));
+  }
+
+  template <int kAhead, int kCount>
+  __device__ __forceinline__ void exponentiate_ahead(const float (&scores)[kCount],
+                                                     const BlockScales& scales,
+                                                     float (&ahead)[kAhead]) const {
+    FA3PROF_UNROLL
+    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scales);
+  }
+
+  template <int kCount>
+  __device__ __forceinline__ void raise_offsets(const float (&scores)[kCount],
+                                                const BlockScales& scales,
+                                                float (&rescale)[tile::kRowsPerThread]) {
+    FA3PROF_UNROLL
+    for (int r = 0; r < tile::kRowsPerThread; ++r) {
+      float largest = -INFINITY;
+      FA3PROF_UNROLL
+      for (int i = 2 * r; i < kCount; i += 4) {
+        largest = fmaxf(largest, fmaxf(scores[i], scores[i + 1]));
+      }
+      largest = tile::reduce_quad(largest, [](float a, float b) { return fmaxf(a, b); });
+      const float exponent = largest * scales.score;
+      const float raised = exponent > offset[r] + kTop ? exponent - kStart : offset[r];
+      rescale[r] = ptx::ex2(offset[r] - raised);
+      offset[r] = raised;
+      row_sum[r] *= rescale[r];
+    }
+  }
+};
+
+/// Probabilities as the A operand of the second GEMM, for V in the order of place_of_key.
+template <int kCount>
+__device__ __forceinline__ void pack(const float (&values)[kCount],
+                                     std::uint32_t (&packed)[kCount / 4]) {
+  FA3PROF_UNROLL
+  for (int i = 0; i < kCount; i += 8) {
+    packed[i / 4] = ptx::pack_e4m3(values[i], values[i + 1], values[i + 4], values[i + 5]);
+    packed[i / 4 + 1] = ptx::pack_e4m3(values[i + 2], values[i + 3], values[i + 6], values[i + 7]);
+  }
+}
+
+}  // namespace fa3prof::kernels::fa3_fp8
