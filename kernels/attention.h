@@ -29,14 +29,12 @@ struct Strides {
 /// Q, K and V as the e4m3 kernel reads them: e4m3 bytes in the order of kernels/quantize/layout.h,
 /// rows beyond seqlen zero, and the float32 factors that turn them back. Device pointers.
 struct QuantizedTensors {
-  const std::uint8_t* q = nullptr;  ///< [batch, heads, padded seqlen_q, head_dim]
-  const std::uint8_t* k = nullptr;  ///< [batch, heads_kv, padded seqlen_kv, head_dim]
-  const std::uint8_t* v = nullptr;  ///< the same size, keys and channels transposed
-  const float* q_scales = nullptr;  ///< [batch, heads, blocks of 128 rows]
-  /// [batch, heads_kv, key blocks, 2]: the factor of K, and log2(factor of V / v_scale) <= 0.
-  const float* kv_scales = nullptr;
-  const float* v_scale = nullptr;  ///< [batch, heads_kv]: the largest factor of V in the head
-  const float* v_mean = nullptr;   ///< [batch, heads_kv, head_dim]: what was taken from V before
+  const std::uint8_t* q = nullptr;   ///< [batch, heads, padded seqlen_q, head_dim]
+  const std::uint8_t* k = nullptr;   ///< [batch, heads_kv, padded seqlen_kv, head_dim]
+  const std::uint8_t* v = nullptr;   ///< the same size, keys and channels transposed
+  const float* q_scales = nullptr;   ///< [batch, heads, blocks of 128 rows]
+  const float* kv_scales = nullptr;  ///< [batch, heads_kv, key blocks, 2]: of K, log2 of V's
+  const float* v_mean = nullptr;     ///< [batch, heads_kv, head_dim]: what was taken from V before
 };
 
 /// Device pointers (16-byte aligned) of one launch.

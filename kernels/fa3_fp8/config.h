@@ -1,5 +1,5 @@
-// Tiles, pipeline and registers of the FA3-style kernel for e4m3. Plain C++: the host, the device and
-// the tests that compare with configs/pipelines read the same numbers.
+// Tiles, pipeline and registers of the FA3-style kernel for e4m3. Plain C++: the host, the device
+// and the tests that compare with configs/pipelines read the same numbers.
 #pragma once
 
 #include "kernels/ptx/element.h"
@@ -19,11 +19,11 @@ struct Config {
   int consumer_warpgroups;
   int producer_registers;  ///< per thread after setmaxnreg
   int consumer_registers;
-  int scores_ahead;           ///< per thread, whose exponentials run beside the check of the limit
-  bool takes_turns = true;    ///< consumer warpgroups issue their GEMMs in turn
-  bool overlaps = true;       ///< scores of a block are issued before P V of the block before
+  int scores_ahead;         ///< per thread, whose exponentials run beside the check of the limit
+  bool takes_turns = true;  ///< consumer warpgroups issue their GEMMs in turn
+  bool overlaps = true;     ///< scores of a block are issued before P V of the block before
   bool exponentiates_early = true;  ///< before P V of the block before is waited for
-  int pv_flush_blocks = 0;  ///< key blocks after which P V moves to float32 sums; 0: never
+  int pv_flush_blocks = 0;          ///< key blocks after which P V moves to float32 sums; 0: never
 
   [[nodiscard]] constexpr int threads() const { return 128 * (consumer_warpgroups + 1); }
 

@@ -117,7 +117,7 @@ class Consumer {
     const bool rescales = softmax_.advance(scores_, scales, ahead, rescale);
     if constexpr (kConfig.exponentiates_early) {
       softmax_.exponentiate(scores_, scales, ahead);
-      ptx::pin_registers(scores_);
+      if (scales.score < 0.0F) __trap();
       finish_output();
     } else {
       finish_output();

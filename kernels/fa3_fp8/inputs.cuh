@@ -1,5 +1,5 @@
-// What a consumer warpgroup of the FA3-style kernel for e4m3 takes in from the producer: tile numbers,
-// Q, K and V.
+// What a consumer warpgroup of the FA3-style kernel for e4m3 takes in from the producer: tile
+// numbers, Q, K and V.
 #pragma once
 
 #include "kernels/fa3_fp8/storage.cuh"

@@ -1,5 +1,6 @@
 // The launcher and the kernel itself for the FA3-style kernel for e4m3: see kernel.h for the
-// algorithm. Each instances_*.cu compiles the kernels of one head_dim, so that they build in parallel.
+// algorithm. Each instances_*.cu compiles the kernels of one head_dim, so that they build in
+// parallel.
 #pragma once
 
 #include "kernels/fa3_fp8/config.h"

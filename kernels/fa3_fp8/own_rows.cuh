@@ -68,7 +68,7 @@ class OwnRows {
            __ldg(p_.inputs.q_scales + std::int64_t{work.pair} * p_.query_scales + block);
   }
 
-  /// Factor of K and log2 of the relative factor of V of a key block.
+  /// Factor of K and log2 of the factor of V of a key block.
   __device__ __forceinline__ float2 key_scales(int kv_pair, int block) const {
     return __ldg(reinterpret_cast<const float2*>(p_.inputs.kv_scales) +
                  std::int64_t{kv_pair} * p_.key_blocks + block);
@@ -101,17 +101,16 @@ class OwnRows {
   }
 
  private:
-  /// Divides by the sums, undoes the quantisation of V and gives back its mean; empty rows are 0.
+  /// Divides by the sums and gives back the mean of V; empty rows are 0.
   __device__ __forceinline__ void finish_output(int kv_pair, const BlockSoftmax& softmax,
                                                 float (&output)[kOutputs]) const {
-    const float v_scale = __ldg(p_.inputs.v_scale + kv_pair);
     const auto* mean = reinterpret_cast<const float2*>(
         p_.inputs.v_mean + std::int64_t{kv_pair} * kHeadDim + thread_ % 4 * 2);
     float factor[tile::kRowsPerThread];
     float mean_factor[tile::kRowsPerThread];
     FA3PROF_UNROLL
     for (int r = 0; r < tile::kRowsPerThread; ++r) {
-      factor[r] = softmax.has_keys(r) ? v_scale / softmax.row_sum[r] : 0.0F;
+      factor[r] = softmax.has_keys(r) ? __fdividef(1.0F, softmax.row_sum[r]) : 0.0F;
       mean_factor[r] = softmax.has_keys(r) ? 1.0F : 0.0F;
     }
     FA3PROF_UNROLL

@@ -1,5 +1,5 @@
-// Online softmax on the scores of e4m3 products: probabilities for e4m3, and scales that change from
-// block to block.
+// Online softmax on the scores of e4m3 products: probabilities for e4m3, and scales that change
+// from block to block.
 #pragma once
 
 #include "kernels/ptx/convert_e4m3.cuh"
@@ -13,19 +13,19 @@
 
 namespace fa3prof::kernels::fa3_fp8 {
 
-/// What turns the raw scores of a block into exponents of two, and its V into that of the head.
+/// What turns the raw scores of a block into exponents of two, and its V into numbers.
 struct BlockScales {
-  float score;    ///< softmax_scale * log2(e) * factor of Q * factor of K; >= 0
-  float v_log2;   ///< log2(factor of the block's V / factor of the head's V) <= 0
+  float score;   ///< softmax_scale * log2(e) * factor of Q * factor of K; >= 0
+  float v_log2;  ///< log2 of the factor of V
 };
 
-/// State of a thread's two rows over the key blocks seen so far. A probability is 2^(exponent -
-/// offset), where the offset puts the largest one seen at first at 2^kStart, and is raised only when
-/// a score would exceed 2^kTop: e4m3 ends at 448 = 2^8.81 and keeps three fraction bits down to
-/// 2^-6. So between two raises no block is rescaled, and what is 2^-(kStart + 6) of the largest
-/// probability or more is rounded like it. Offsets are in exponents and not in raw scores, which
-/// differ in scale from block to block. The factor of V rides on the exponent: it costs nothing
-/// there, and the sum of a block is multiplied by its inverse.
+/// State of a thread's two rows over the key blocks seen so far. The factor of V rides on the
+/// exponents: a weight is 2^(exponent + v_log2 - offset), a probability times the factor of its V,
+/// so that P V needs no factor; row_sum takes it out again block by block. The offset puts the
+/// largest weight seen at first at 2^kStart, and is raised only when one would exceed 2^kTop: e4m3
+/// ends at 448 = 2^8.81 and keeps three fraction bits down to 2^-6. So between two raises no block
+/// is rescaled, and what is 2^-(kStart + 6) of the largest weight or more is rounded like it.
+/// Offsets are in exponents and not in raw scores, which differ in scale from block to block.
 struct BlockSoftmax {
   static constexpr float kNoKeyYet = -1e30F;  ///< below every exponent, and finite: -inf stays -inf
   static constexpr float kStart = 5.0F;
@@ -36,7 +36,7 @@ struct BlockSoftmax {
 
   /// Checks a block of scores against the highest exponent allowed, and raises the offset where it
   /// is exceeded: then returns true, with the factor for earlier outputs in `rescale`. The
-  /// probabilities of the first kAhead scores, computed meanwhile, are left in `ahead`.
+  /// weights of the first kAhead scores, computed meanwhile, are left in `ahead`.
   template <int kAhead, int kCount>
   __device__ __forceinline__ bool advance(const float (&scores)[kCount], const BlockScales& scales,
                                           float (&ahead)[kAhead],
@@ -49,7 +49,7 @@ struct BlockSoftmax {
     bool exceeds = false;
     FA3PROF_UNROLL
     for (int r = 0; r < tile::kRowsPerThread; ++r) {
-      const int limit = __float_as_int((offset[r] + kTop) * inverse);
+      const int limit = __float_as_int((offset[r] + kTop - scales.v_log2) * inverse);
       int bits[2] = {limit, limit};
       FA3PROF_UNROLL
       for (int i = 2 * r; i < kCount; i += 4) {
@@ -65,13 +65,13 @@ struct BlockSoftmax {
     return true;
   }
 
-  /// Replaces scores by probabilities, those of `ahead` and the rest, and adds them to row_sum.
+  /// Replaces scores by weights, those of `ahead` and the rest, and adds them to row_sum.
   template <int kAhead, int kCount>
   __device__ __forceinline__ void exponentiate(float (&scores)[kCount], const BlockScales& scales,
                                                const float (&ahead)[kAhead]) {
     FA3PROF_UNROLL
     for (int i = 0; i < kCount; ++i) {
-      scores[i] = i < kAhead ? ahead[i] : probability(scores[i], i, scales);
+      scores[i] = i < kAhead ? ahead[i] : weight(scores[i], i, scales);
     }
     const float v_inverse = ptx::ex2(-scales.v_log2);
     FA3PROF_UNROLL
@@ -100,8 +100,8 @@ struct BlockSoftmax {
   }
 
  private:
-  [[nodiscard]] __device__ __forceinline__ float probability(float score, int i,
-                                                             const BlockScales& scales) const {
+  [[nodiscard]] __device__ __forceinline__ float weight(float score, int i,
+                                                        const BlockScales& scales) const {
     return ptx::ex2(fmaf(score, scales.score, scales.v_log2 - offset[tile::row_of(i)]));
   }
 
@@ -110,7 +110,7 @@ struct BlockSoftmax {
                                                      const BlockScales& scales,
                                                      float (&ahead)[kAhead]) const {
     FA3PROF_UNROLL
-    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scales);
+    for (int i = 0; i < kAhead; ++i) ahead[i] = weight(scores[i], i, scales);
   }
 
   template <int kCount>
@@ -125,7 +125,7 @@ struct BlockSoftmax {
         largest = fmaxf(largest, fmaxf(scores[i], scores[i + 1]));
       }
       largest = tile::reduce_quad(largest, [](float a, float b) { return fmaxf(a, b); });
-      const float exponent = largest * scales.score;
+      const float exponent = fmaf(largest, scales.score, scales.v_log2);
       const float raised = exponent > offset[r] + kTop ? exponent - kStart : offset[r];
       rescale[r] = ptx::ex2(offset[r] - raised);
       offset[r] = raised;
@@ -134,7 +134,7 @@ struct BlockSoftmax {
   }
 };
 
-/// Probabilities as the A operand of the second GEMM, for V in the order of place_of_key.
+/// Weights as the A operand of the second GEMM, for V in the order of place_of_key.
 template <int kCount>
 __device__ __forceinline__ void pack(const float (&values)[kCount],
                                      std::uint32_t (&packed)[kCount / 4]) {

@@ -13,8 +13,8 @@
 
 namespace fa3prof::kernels::ptx {
 
-/// K-major operand of rows of kRowBytes (32, 64 or 128) with the swizzle of that width, in groups of
-/// eight rows `group_stride_bytes` apart. The base is aligned to a group.
+/// K-major operand of rows of kRowBytes (32, 64 or 128) with the swizzle of that width, in groups
+/// of eight rows `group_stride_bytes` apart. The base is aligned to a group.
 template <int kRowBytes>
 __device__ __forceinline__ SharedMatrix k_major_matrix(const void* base,
                                                        std::uint32_t group_stride_bytes) {
@@ -49,7 +49,8 @@ struct WgmmaE4m3;
                                               bool accumulate) {                                 \
       asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" A2                                       \
                    ", 0;\n"                                                                      \
-                   "wgmma.mma_async.sync.aligned.m64n" #N "k32.f32.e4m3.e4m3 "                   \
+                   "wgmma.mma_async.sync.aligned.m64n" #N                                        \
+                   "k32.f32.e4m3.e4m3 "                                                          \
                    "{" FA3PROF_REGS_##COUNT "}, %" A0 ", %" A1 ", p, 1, 1;\n}"                   \
                    : FA3PROF_ACC_OF_##COUNT(d)                                                   \
                    : "l"(a.bits()), "l"(b.bits()), "r"(static_cast<int>(accumulate)));           \
@@ -58,9 +59,10 @@ struct WgmmaE4m3;
                                               SharedMatrix b, bool accumulate) {                 \
       asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" A5                                       \
                    ", 0;\n"                                                                      \
-                   "wgmma.mma_async.sync.aligned.m64n" #N "k32.f32.e4m3.e4m3 "                   \
+                   "wgmma.mma_async.sync.aligned.m64n" #N                                        \
+                   "k32.f32.e4m3.e4m3 "                                                          \
                    "{" FA3PROF_REGS_##COUNT "}, {%" A0 ", %" A1 ", %" A2 ", %" A3 "}, %" A4      \
-                   ", p, 1, 1;\n}"                                                               \
+                                            ", p, 1, 1;\n}"                                      \
                    : FA3PROF_ACC_OF_##COUNT(d)                                                   \
                    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits()),                  \
                      "r"(static_cast<int>(accumulate)));                                         \

@@ -1,6 +1,6 @@
-// How quantised Q, K and V lie in memory: as shared memory will hold them, so that a block of rows or
-// keys is one contiguous copy. Plain C++: the quantising kernels write by these maps, the attention
-// kernel reads by them, and a host test holds both to what WGMMA multiplies.
+// How quantised Q, K and V lie in memory: as shared memory will hold them, so that a block of rows
+// or keys is one contiguous copy. Plain C++: the quantising kernels write by these maps, the
+// attention kernel reads by them, and a host test holds both to what WGMMA multiplies.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ inline constexpr int kQueryScaleRows = 128;
   return piece ^ (((row % 8 * width) >> 7) & (width / 16 - 1));
 }
 
-/// Offset of element (row, column) of Q or K within its head. Groups of eight rows follow each other;
-/// a group is head_dim / width patterns of [8][width] bytes.
+/// Offset of element (row, column) of Q or K within its head. Groups of eight rows follow each
+/// other; a group is head_dim / width patterns of [8][width] bytes.
 [[nodiscard]] constexpr std::int64_t row_offset(std::int64_t row, int column, int head_dim) {
   const int width = swizzle_bytes(head_dim);
   const int in_group = static_cast<int>(row % 8);
@@ -35,10 +35,10 @@ inline constexpr int kQueryScaleRows = 128;
          column % 16;
 }
 
-/// Place among 16 keys that WGMMA's A registers give to key `key` of 16. A thread holds the scores of
-/// keys 2q, 2q + 1, 2q + 8 and 2q + 9 and packs them into one register, which the instruction takes
-/// for keys 4q .. 4q + 3. Softmax does not mind the order of keys, so V is stored in that order and
-/// no probability has to change lanes.
+/// Place among 16 keys that WGMMA's A registers give to key `key` of 16. A thread holds the scores
+/// of keys 2q, 2q + 1, 2q + 8 and 2q + 9 and packs them into one register, which the instruction
+/// takes for keys 4q .. 4q + 3. Softmax does not mind the order of keys, so V is stored in that
+/// order and no probability has to change lanes.
 [[nodiscard]] constexpr int place_of_key(int key) {
   return key % 8 / 2 * 4 + key / 8 * 2 + key % 2;
 }

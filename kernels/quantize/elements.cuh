@@ -1,0 +1,84 @@
+// What the quantising kernels share: 16-bit elements as floats, largest magnitudes, conversion.
+#pragma once
+
+#include "kernels/ptx/element.h"
+#include "kernels/ptx/unroll.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cfloat>
+#include <cstdint>
+
+namespace fa3prof::kernels::quantize {
+
+inline constexpr float kLargest = 448.0F;  ///< of e4m3
+
+/// A [batch, seqlen, heads, head_dim] operand, 16-bit elements.
+struct Source {
+  const std::uint16_t* base;
+  std::int64_t batch_stride;
+  std::int64_t row_stride;
+  std::int64_t head_stride;
+  int rows;         ///< seqlen
+  int padded_rows;  ///< in the quantised form
+
+  [[nodiscard]] const __device__ std::uint16_t* head(int batch, int head_index) const {
+    return base + batch * batch_stride + head_index * head_stride;
+  }
+};
+
+template <ptx::Element kElement>
+__device__ __forceinline__ float2 to_floats(std::uint32_t pair) {
+  if constexpr (kElement == ptx::Element::kF16) {
+    return __half22float2(*reinterpret_cast<const __half2*>(&pair));
+  } else {
+    return __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&pair));
+  }
+}
+
+template <ptx::Element kElement>
+__device__ __forceinline__ float to_float(std::uint16_t bits) {
+  return to_floats<kElement>(bits).x;
+}
+
+/// The larger magnitude; NaN and infinities do not count.
+__device__ __forceinline__ float larger(float magnitude, float value) {
+  const float finite = fabsf(value);
+  return finite <= FLT_MAX ? fmaxf(magnitude, finite) : magnitude;
+}
+
+/// Largest value over the CTA's threads, which all get it.
+template <int kThreads>
+__device__ __forceinline__ float largest_of_cta(float value) {
+  __shared__ float warps[kThreads / 32];
+  FA3PROF_UNROLL
+  for (unsigned step = 16; step > 0; step /= 2) {
+    value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, step));
+  }
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  FA3PROF_UNROLL
+  for (int i = 0; i < kThreads / 32; ++i) value = fmaxf(value, warps[i]);
+  return value;
+}
+
+/// Raises `cell` to `value` >= 0: such floats order as their bits do.
+__device__ __forceinline__ void raise(float* cell, float value) {
+  atomicMax(reinterpret_cast<int*>(cell), __float_as_int(value));
+}
+
+/// Factor that turns e4m3 with this largest magnitude back; not so small that its inverse, or a sum
+/// of inverses, overflows.
+__device__ __forceinline__ float factor_of(float magnitude) {
+  constexpr float kSmallest = 0x1p-100F;
+  return magnitude > 0.0F ? fmaxf(magnitude / kLargest, kSmallest) : 1.0F;
+}
+
+/// `value` in units of a factor, given its inverse. An infinity becomes NaN: saturated it would
+/// look like a number.
+__device__ __forceinline__ float scaled(float value, float inverse) {
+  return fmaf(value, inverse, value - value);
+}
+
+}  // namespace fa3prof::kernels::quantize
