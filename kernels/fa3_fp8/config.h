@@ -22,8 +22,9 @@ struct Config {
   int scores_ahead;         ///< per thread, whose exponentials run beside the check of the limit
   bool takes_turns = true;  ///< consumer warpgroups issue their GEMMs in turn
   bool overlaps = true;     ///< scores of a block are issued before P V of the block before
-  bool exponentiates_early = true;  ///< before P V of the block before is waited for
-  int pv_flush_blocks = 0;          ///< key blocks after which P V moves to float32 sums; 0: never
+  bool exponentiates_early = false;  ///< before P V of the block before is waited for
+  int cubic_every = 0;               ///< of so many exponentials one avoids MUFU; 0: none
+  int pv_flush_blocks = 0;           ///< key blocks after which P V moves to float32 sums; 0: never
 
   [[nodiscard]] constexpr int threads() const { return 128 * (consumer_warpgroups + 1); }
 
@@ -47,7 +48,7 @@ inline constexpr std::array<Config, 3> kConfigs{{{.head_dim = 64,
                                                   .takes_turns = false},
                                                  {.head_dim = 128,
                                                   .tile_m = 128,
-                                                  .tile_n = 224,
+                                                  .tile_n = 192,
                                                   .stages = 3,
                                                   .consumer_warpgroups = 2,
                                                   .producer_registers = 24,

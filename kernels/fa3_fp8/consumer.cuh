@@ -80,7 +80,7 @@ class Consumer {
     float ahead[kAhead];
     float unused[tile::kRowsPerThread];
     softmax_.advance(scores_, scales, ahead, unused);
-    softmax_.exponentiate(scores_, scales, ahead);
+    softmax_.template exponentiate<kConfig.cubic_every>(scores_, scales, ahead);
     pack_probabilities();
     skip_v(skipped);
   }
@@ -116,12 +116,12 @@ class Consumer {
     float rescale[tile::kRowsPerThread];
     const bool rescales = softmax_.advance(scores_, scales, ahead, rescale);
     if constexpr (kConfig.exponentiates_early) {
-      softmax_.exponentiate(scores_, scales, ahead);
+      softmax_.template exponentiate<kConfig.cubic_every>(scores_, scales, ahead);
       if (scales.score < 0.0F) __trap();
       finish_output();
     } else {
       finish_output();
-      softmax_.exponentiate(scores_, scales, ahead);
+      softmax_.template exponentiate<kConfig.cubic_every>(scores_, scales, ahead);
     }
     pack_probabilities();
     if (crosses) {

@@ -11,7 +11,7 @@
 // that makes it so (kernels/quantize/layout.h).
 //
 // Shared memory in KiB, Q + the stages of K + those of V (and 1 KiB for the barriers):
-// d = 64, tile 192 x 160: 12 + 40 + 40; d = 128, 128 x 224: 16 + 84 + 84; d = 256, 128 x 128: 32 +
+// d = 64, tile 192 x 160: 12 + 40 + 40; d = 128, 128 x 192: 16 + 72 + 72; d = 256, 128 x 128: 32 +
 // 96 + 96.
 #pragma once
 

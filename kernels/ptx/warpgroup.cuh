@@ -29,6 +29,13 @@ __device__ __forceinline__ void bar_arrive(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+/// threadIdx.x, read from its special register at each call, so that none holds it in between.
+__device__ __forceinline__ int reread_thread_index() {
+  int index = 0;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(index));
+  return index;
+}
+
 /// True in one lane of the converged warp; the compiler sees a uniform branch.
 __device__ __forceinline__ bool elect_sync() {
   std::uint32_t elected = 0;
