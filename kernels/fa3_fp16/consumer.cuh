@@ -1,6 +1,7 @@
 // A consumer warpgroup of the FA3-style kernel: both GEMMs, the softmax between them, the epilogue.
 #pragma once
 
+#include "kernels/fa3/consumer_loop.cuh"
 #include "kernels/fa3_fp16/inputs.cuh"
 #include "kernels/fa3_fp16/own_rows.cuh"
 #include "kernels/fa3_fp16/storage.cuh"
@@ -14,39 +15,32 @@
 
 namespace fa3prof::kernels::fa3_fp16 {
 
-/// One consumer warpgroup: its 64 rows of each tile. Tiles follow each other without a gap: the
-/// first scores of the next tile are computed together with the last P V of this one.
 template <typename Instance>
-class Consumer {
+using Inputs = std::conditional_t<Instance::kConfig.specializes_warps, ReceivedInputs<Instance>,
+                                  OwnInputs<Instance>>;
+
+template <typename Instance>
+class Consumer
+    : public fa3::ConsumerLoop<Consumer<Instance>, Instance, OwnRows<Instance>, Inputs<Instance>> {
+  using Base = fa3::ConsumerLoop<Consumer<Instance>, Instance, OwnRows<Instance>, Inputs<Instance>>;
+  friend Base;
+
  public:
   __device__ __forceinline__ Consumer(SharedStorage<Instance>& shared, const Parameters& p,
                                       const TensorMaps& maps, int warpgroup)
-      : p_(p),
-        warpgroup_(warpgroup),
-        rows_(p, warpgroup),
-        inputs_(shared, p, maps, warpgroup),
+      : Base(p, warpgroup, OwnRows<Instance>(p, warpgroup),
+             Inputs<Instance>(shared, p, maps, warpgroup)),
         q_(ptx::shared_matrix(shared.q[warpgroup], 0)),
         k_(ptx::shared_matrix(shared.k, 0)),
         v_(ptx::shared_matrix(shared.v, kConfig.tile_n * 128)) {}
 
-  __device__ __forceinline__ void run() {
-    // The first consumer may issue its GEMMs at once: its last predecessor gives it the turn.
-    if (warpgroup_ == kConfig.consumer_warpgroups - 1) give_turn();
-    inputs_.start();
-    work_ = next_work(static_cast<int>(blockIdx.x));
-    if (work_.key_blocks > 0) {
-      begin();
-      while (step()) {
-      }
-    }
-    // The turn that no GEMM follows is taken all the same, so that no barrier is left half full.
-    if (warpgroup_ == 0) take_turn();
-  }
-
  private:
-  static constexpr Config kConfig = Instance::kConfig;
-  using Inputs =
-      std::conditional_t<kConfig.specializes_warps, ReceivedInputs<Instance>, OwnInputs<Instance>>;
+  using Base::block_;
+  using Base::inputs_;
+  using Base::kConfig;
+  using Base::p_;
+  using Base::rows_;
+  using Base::work_;
   static constexpr int kScores = OwnRows<Instance>::kScores;
   static constexpr int kOutputs = OwnRows<Instance>::kOutputs;
   static constexpr int kQBlockBytes = kWarpgroupRows * 128;
@@ -54,33 +48,21 @@ class Consumer {
   static constexpr int kAhead = kConfig.scores_ahead;
   static constexpr int kStageBytes = kConfig.tile_n * kConfig.head_dim * 2;
 
-  /// The first tile from number `tile_index` on that sees any key, or none (key_blocks = 0) after
-  /// the last; tiles on the way that see no key are written at once.
-  __device__ __forceinline__ Work next_work(int tile_index) {
-    while (tile_index < p_.order.tiles) {
-      const Work work = work_of<Instance>(p_, tile_index);
-      if (!Instance::kIsCausal || work.key_blocks > 0) return work;
-      rows_.store_empty(work);
-      tile_index = inputs_.next_tile();
-    }
-    return {};
-  }
-
   /// Scores and softmax of the very first block.
   __device__ __forceinline__ void begin() {
     block_ = rows_.key_blocks(work_) - 1;
     first_masked_ = rows_.first_masked_block(work_);
-    const int skipped = skip_k(work_);
+    const int skipped = this->skip_k(work_);
     inputs_.wait_for_q();
     inputs_.wait_for_k();
     issue_scores();
     ptx::wgmma_wait_group<0>();
-    finish_scores(block_);
+    this->finish_scores(block_, scores_);
     if (block_ >= first_masked_) rows_.mask(work_, block_, scores_);
     float ahead[kAhead];
     softmax_.start(scores_, p_.scale_log2, ahead);
     finish_probabilities(ahead);
-    skip_v(skipped);
+    this->skip_v(skipped);
   }
 
   /// O += P V of the current block, and scores and softmax of the one that follows: the next block
@@ -91,18 +73,18 @@ class Consumer {
     int block = block_ - 1;
     int skipped = 0;
     if (crosses) {
-      next = next_work(inputs_.next_tile());
+      next = this->next_work(inputs_.next_tile());
       if (next.key_blocks == 0) {
         end();
         return false;
       }
       block = rows_.key_blocks(next) - 1;
-      skipped = skip_k(next);
+      skipped = this->skip_k(next);
       inputs_.wait_for_q();
     }
     inputs_.wait_for_k();
-    issue_both();
-    finish_scores(block);
+    this->issue_both();
+    this->finish_scores(block, scores_);
 
     const tile::OnlineSoftmax finished = softmax_;
     if (crosses) {
@@ -113,10 +95,10 @@ class Consumer {
     float ahead[kAhead];
     float rescale[tile::kRowsPerThread];
     const bool rescales = softmax_.advance(scores_, p_.scale_log2, ahead, rescale);
-    finish_output();
+    this->finish_output(output_);
     finish_probabilities(ahead);
     if (crosses) {
-      skip_v(skipped);
+      this->skip_v(skipped);
       rows_.store(work_, finished, output_);
       FA3PROF_UNROLL
       for (float& output : output_) output = 0.0F;
@@ -130,11 +112,11 @@ class Consumer {
 
   /// The last P V of the last tile.
   __device__ __forceinline__ void end() {
-    take_turn();
+    this->take_turn();
     inputs_.wait_for_v();
     issue_output();
-    give_turn();
-    finish_output();
+    this->give_turn();
+    this->finish_output(output_);
     rows_.store(work_, softmax_, output_);
   }
 
@@ -143,37 +125,6 @@ class Consumer {
     softmax_.exponentiate(scores_, p_.scale_log2, ahead);
     tile::pack<Instance::kElement>(scores_, probabilities_);
     ptx::pin_registers(probabilities_);  // not to be put off until their use, beyond the epilogue
-  }
-
-  /// Both GEMMs of a step, in this warpgroup's turn. K has been waited for.
-  __device__ __forceinline__ void issue_both() {
-    take_turn();
-    if constexpr (kConfig.overlaps) {
-      issue_scores();
-      inputs_.wait_for_v();
-      issue_output();
-    } else {
-      inputs_.wait_for_v();
-      issue_output();
-      issue_scores();
-    }
-    give_turn();
-  }
-
-  /// Waits for the scores of `block`, where GEMMs and softmax overlap the older of two batches; K,
-  /// and after block 0 Q, are free.
-  __device__ __forceinline__ void finish_scores(int block) {
-    ptx::wgmma_wait_group<kConfig.overlaps ? 1 : 0>();
-    ptx::pin_registers(scores_);
-    inputs_.release_k();
-    if (block == 0) inputs_.release_q();
-  }
-
-  /// Waits for P V; V is free.
-  __device__ __forceinline__ void finish_output() {
-    ptx::wgmma_wait_group<0>();
-    ptx::pin_registers(output_);
-    inputs_.release_v();
   }
 
   /// S = Q K^T of the current K stage, as one batch of WGMMAs.
@@ -205,59 +156,9 @@ class Consumer {
     ptx::wgmma_commit_group();
   }
 
-  /// Passes by the tile's first key blocks that only other warpgroups see, in K and in turns, so
-  /// that all stay in step. Returns their number, which skip_v needs when V is due.
-  __device__ __forceinline__ int skip_k(const Work& work) {
-    const int skipped = work.key_blocks - rows_.key_blocks(work);
-    for (int i = 0; i < skipped; ++i) {
-      take_turn();
-      give_turn();
-      inputs_.wait_for_k();
-      gather_warps();
-      inputs_.release_k();
-    }
-    return skipped;
-  }
-
-  __device__ __forceinline__ void skip_v(int skipped) {
-    for (int i = 0; i < skipped; ++i) {
-      inputs_.wait_for_v();
-      gather_warps();
-      inputs_.release_v();
-    }
-  }
-
-  /// A warp gives back a buffer for all four. WGMMAs keep them together; where there are none, a
-  /// warp that came late would wait for a buffer that has been filled anew.
-  __device__ __forceinline__ void gather_warps() const {
-    ptx::bar_sync(static_cast<int>(NamedBarrier::kTogether) + warpgroup_, kWarpgroupThreads);
-  }
-
-  __device__ __forceinline__ void take_turn() const {
-    if constexpr (!kConfig.takes_turns) return;
-    ptx::bar_sync(turn_of(warpgroup_), 2 * kWarpgroupThreads);
-  }
-
-  /// Passed on after issue, not completion: WGMMAs queue in the order of issue.
-  __device__ __forceinline__ void give_turn() const {
-    if constexpr (!kConfig.takes_turns) return;
-    const int next = warpgroup_ + 1 == kConfig.consumer_warpgroups ? 0 : warpgroup_ + 1;
-    ptx::bar_arrive(turn_of(next), 2 * kWarpgroupThreads);
-  }
-
-  static __device__ __forceinline__ int turn_of(int warpgroup) {
-    return static_cast<int>(NamedBarrier::kTurn) + warpgroup;
-  }
-
-  const Parameters& p_;
-  int warpgroup_;
-  OwnRows<Instance> rows_;
-  Inputs inputs_;
   ptx::SharedMatrix q_;
   ptx::SharedMatrix k_;
   ptx::SharedMatrix v_;
-  Work work_ = {};
-  int block_ = 0;         ///< of work_, whose P V comes next
   int first_masked_ = 0;  ///< first block of work_ that needs a mask
   tile::OnlineSoftmax softmax_;
   float scores_[kScores];

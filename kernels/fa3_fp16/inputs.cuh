@@ -2,104 +2,32 @@
 // a producer warp or loaded by the consumers themselves.
 #pragma once
 
+#include "kernels/fa3/inputs.cuh"
 #include "kernels/fa3_fp16/loader.cuh"
 #include "kernels/fa3_fp16/storage.cuh"
-#include "kernels/ptx/mbarrier.cuh"
-#include "kernels/tile/ring.cuh"
-
-#include <cstdint>
 
 namespace fa3prof::kernels::fa3_fp16 {
 
-/// The consumer's end of the rings.
-template <typename Instance>
-class RingEnds {
- public:
-  __device__ __forceinline__ RingEnds(SharedStorage<Instance>& shared, int warpgroup)
-      : shared_(shared),
-        warpgroup_(warpgroup),
-        thread_(static_cast<int>(threadIdx.x) % kWarpgroupThreads) {}
-
-  __device__ __forceinline__ void wait_for_q() {
-    ptx::mbarrier_wait(&shared_.q_full[warpgroup_], q_parity_);
-    q_parity_ ^= 1U;
-  }
-
-  __device__ __forceinline__ void wait_for_k() {
-    ptx::mbarrier_wait(&shared_.k_full[k_at_.stage], k_at_.parity);
-  }
-
-  __device__ __forceinline__ void wait_for_v() {
-    ptx::mbarrier_wait(&shared_.v_full[v_at_.stage], v_at_.parity);
-  }
-
- protected:
-  SharedStorage<Instance>& shared_;
-  int warpgroup_;
-  int thread_;
-  tile::RingPosition<Instance::kConfig.stages> k_at_;
-  tile::RingPosition<Instance::kConfig.stages> v_at_;
-
- private:
-  unsigned q_parity_ = 0;
-};
-
 /// Inputs that a producer warp brings.
 template <typename Instance>
-class ReceivedInputs : public RingEnds<Instance> {
+class ReceivedInputs : public fa3::ReceivedInputs<SharedStorage<Instance>> {
  public:
   __device__ __forceinline__ ReceivedInputs(SharedStorage<Instance>& shared, const Parameters&,
                                             const TensorMaps&, int warpgroup)
-      : RingEnds<Instance>(shared, warpgroup) {}
-
-  __device__ __forceinline__ void start() {}
-
-  [[nodiscard]] __device__ __forceinline__ int k_stage() const { return this->k_at_.stage; }
-
-  [[nodiscard]] __device__ __forceinline__ int v_stage() const { return this->v_at_.stage; }
-
-  /// The tile number that the producer drew.
-  __device__ __forceinline__ int next_tile() {
-    ptx::mbarrier_wait(&this->shared_.tile_full, tile_parity_);
-    tile_parity_ ^= 1U;
-    // The shuffle tells the compiler that the number is the same for the whole warp.
-    const int tile_index = __shfl_sync(0xffffffffU, this->shared_.next_tile, 0);
-    if (this->thread_ % 32 == 0) ptx::mbarrier_arrive(&this->shared_.tile_empty);
-    return tile_index;
-  }
-
-  __device__ __forceinline__ void release_q() { release(this->shared_.q_empty[this->warpgroup_]); }
-
-  __device__ __forceinline__ void release_k() {
-    release(this->shared_.k_empty[this->k_at_.stage]);
-    this->k_at_.advance();
-  }
-
-  __device__ __forceinline__ void release_v() {
-    release(this->shared_.v_empty[this->v_at_.stage]);
-    this->v_at_.advance();
-  }
-
- private:
-  /// One arrival for the whole warpgroup: its WGMMAs have been waited for, so all have read.
-  __device__ __forceinline__ void release(std::uint64_t& barrier) {
-    if (this->thread_ == 0) ptx::mbarrier_arrive(&barrier);
-  }
-
-  unsigned tile_parity_ = 0;
+      : fa3::ReceivedInputs<SharedStorage<Instance>>(shared, warpgroup) {}
 };
 
 /// Inputs that the consumers load themselves. Q: each warpgroup its own. K and V: the warpgroup
 /// that is the last to have read a buffer fills it again, so that none waits for another. Tiles are
 /// the CTA's number and every gridDim.x-th after it.
 template <typename Instance>
-class OwnInputs : public RingEnds<Instance> {
+class OwnInputs : public fa3::RingEnds<SharedStorage<Instance>> {
  public:
   __device__ __forceinline__ OwnInputs(SharedStorage<Instance>& shared, const Parameters& p,
                                        const TensorMaps& maps, int warpgroup)
-      : RingEnds<Instance>(shared, warpgroup),
+      : fa3::RingEnds<SharedStorage<Instance>>(shared, warpgroup),
         p_(p),
-        loader_(shared, maps),
+        loader_(shared, p, maps),
         tile_(static_cast<int>(blockIdx.x)) {}
 
   /// Fills the rings.
@@ -114,8 +42,8 @@ class OwnInputs : public RingEnds<Instance> {
       }
       advance(next);
     }
-    this->shared_.next_k[this->warpgroup_] = next;
-    this->shared_.next_v[this->warpgroup_] = next;
+    this->shared_.own.next_k[this->warpgroup_] = next;
+    this->shared_.own.next_v[this->warpgroup_] = next;
   }
 
   // One thread has been off to load. The shuffles tell the compiler that these are nevertheless the
@@ -140,14 +68,14 @@ class OwnInputs : public RingEnds<Instance> {
 
   __device__ __forceinline__ void release_k() {
     const int stage = this->k_at_.stage;
-    refill(this->shared_.k_reads[stage], this->shared_.next_k[this->warpgroup_],
+    refill(this->shared_.own.k_reads[stage], this->shared_.own.next_k[this->warpgroup_],
            [&](const KeyBlock& keys) { loader_.load_k(keys, stage); });
     this->k_at_.advance();
   }
 
   __device__ __forceinline__ void release_v() {
     const int stage = this->v_at_.stage;
-    refill(this->shared_.v_reads[stage], this->shared_.next_v[this->warpgroup_],
+    refill(this->shared_.own.v_reads[stage], this->shared_.own.next_v[this->warpgroup_],
            [&](const KeyBlock& keys) { loader_.load_v(keys, stage); });
     this->v_at_.advance();
   }
@@ -167,14 +95,14 @@ class OwnInputs : public RingEnds<Instance> {
   __device__ __forceinline__ KeyBlock first_from(int tile_index) const {
     const int tile = visible_from(tile_index);
     if (tile >= p_.order.tiles) return {.tile = tile, .kv_head = 0, .batch = 0, .block = -1};
-    const Source source = source_of(p_, work_of<Instance>(p_, tile));
+    const auto source = loader_.source_of(work_of<Instance>(p_, tile));
     return {tile, source.kv_head, source.batch, source.key_blocks - 1};
   }
 
   __device__ __forceinline__ void load_q_from(int tile_index) const {
     const int tile = visible_from(tile_index);
     if (tile >= p_.order.tiles) return;
-    loader_.load_q(source_of(p_, work_of<Instance>(p_, tile)), this->warpgroup_);
+    loader_.load_q(loader_.source_of(work_of<Instance>(p_, tile)), this->warpgroup_);
   }
 
   __device__ __forceinline__ void advance(KeyBlock& next) const {

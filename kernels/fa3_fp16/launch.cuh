@@ -2,12 +2,12 @@
 // instances_*.cu compiles the kernels of one head_dim, so that they build in parallel.
 #pragma once
 
+#include "kernels/fa3/launch.cuh"
+#include "kernels/fa3/producer.cuh"
 #include "kernels/fa3_fp16/config.h"
 #include "kernels/fa3_fp16/consumer.cuh"
 #include "kernels/fa3_fp16/kernel.h"
-#include "kernels/fa3_fp16/producer.cuh"
 #include "kernels/fa3_fp16/storage.cuh"
-#include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/warpgroup.cuh"
 #include "kernels/runtime/cuda_check.h"
 #include "kernels/runtime/launch.h"
@@ -21,24 +21,13 @@ namespace fa3prof::kernels::fa3_fp16 {
 
 template <typename Instance>
 __device__ __forceinline__ void initialise(SharedStorage<Instance>& shared) {
-  constexpr unsigned kConsumers = Instance::kConfig.consumer_warpgroups;
-  for (unsigned i = 0; i < kConsumers; ++i) {
-    ptx::mbarrier_init(&shared.q_full[i], 1);
-    ptx::mbarrier_init(&shared.q_empty[i], 1);
-  }
-  for (int stage = 0; stage < Instance::kConfig.stages; ++stage) {
-    ptx::mbarrier_init(&shared.k_full[stage], 1);
-    ptx::mbarrier_init(&shared.k_empty[stage], kConsumers);
-    ptx::mbarrier_init(&shared.v_full[stage], 1);
-    ptx::mbarrier_init(&shared.v_empty[stage], kConsumers);
-    if constexpr (!Instance::kConfig.specializes_warps) {
-      shared.k_reads[stage] = 0;
-      shared.v_reads[stage] = 0;
+  if constexpr (!Instance::kConfig.specializes_warps) {
+    for (int stage = 0; stage < Instance::kConfig.stages; ++stage) {
+      shared.own.k_reads[stage] = 0;
+      shared.own.v_reads[stage] = 0;
     }
   }
-  ptx::mbarrier_init(&shared.tile_full, 1);
-  ptx::mbarrier_init(&shared.tile_empty, kConsumers * kWarpgroupThreads / 32);
-  ptx::fence_mbarrier_init();
+  shared.initialise_barriers();
 }
 
 template <typename Instance>
@@ -54,12 +43,16 @@ __global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
   const TensorMaps maps{q_map, k_map, v_map};
   // The shuffle tells the compiler that the role is the same for the whole warp.
   const int warpgroup =
-      __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / kWarpgroupThreads, 0);
+      __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / fa3::kWarpgroupThreads, 0);
   if constexpr (!Instance::kConfig.specializes_warps) {
     Consumer<Instance>(shared, p, maps, warpgroup).run();
   } else if (warpgroup == 0) {
     ptx::setmaxnreg_dec<Instance::kConfig.producer_registers>();
-    if (threadIdx.x / 32 == 0 && ptx::elect_sync()) Producer<Instance>(shared, p, maps).run();
+    if (threadIdx.x / 32 == 0 && ptx::elect_sync()) {
+      fa3::Producer<Instance, SharedStorage<Instance>, Loader<Instance>>(
+          shared, p, Loader<Instance>(shared, p, maps))
+          .run();
+    }
   } else {
     ptx::setmaxnreg_inc<Instance::kConfig.consumer_registers>();
     Consumer<Instance>(shared, p, maps, warpgroup - 1).run();
@@ -74,13 +67,8 @@ const void* function() {
 
 template <typename Instance>
 LaunchDescription describe_instance(const core::AttentionProblem& problem) {
-  LaunchDescription description =
-      describe_kernel(function<Instance>(), Instance::kConfig, sizeof(SharedStorage<Instance>));
-  description.grid =
-      std::min(multiprocessors(), tile::tile_order(problem, Instance::kConfig.tile_m).tiles);
-  description.tile.slab_m = kWarpgroupRows;
-  description.is_persistent = true;
-  return description;
+  return fa3::describe(function<Instance>(), Instance::kConfig, sizeof(SharedStorage<Instance>),
+                       tile::tile_order(problem, Instance::kConfig.tile_m).tiles);
 }
 
 template <typename Instance>
@@ -95,16 +83,8 @@ void launch_instance(const core::AttentionProblem& problem, const AttentionTenso
                           .head_dim = Instance::kConfig.head_dim,
                           .tile_rows = is_query ? kWarpgroupRows : Instance::kConfig.tile_n});
   };
-  const Parameters parameters{.o = static_cast<std::uint16_t*>(tensors.o),
-                              .lse = tensors.lse,
-                              .o_strides = tensors.o_strides,
-                              .seqlen_q = static_cast<int>(problem.seqlen_q),
-                              .seqlen_kv = static_cast<int>(problem.seqlen_kv),
-                              .heads_per_kv_head = tile::Divisor(
-                                  static_cast<int>(problem.num_heads / problem.num_heads_kv)),
-                              .scale_log2 = tensors.softmax_scale * kLog2E,
-                              .order = tile::tile_order(problem, Instance::kConfig.tile_m),
-                              .tile_counter = static_cast<unsigned*>(tensors.workspace)};
+  const Parameters parameters =
+      fa3::parameters_of(problem, tensors, tile::tile_order(problem, Instance::kConfig.tile_m));
   allow_shared_memory(function<Instance>(), sizeof(SharedStorage<Instance>));
   const int grid = std::min(multiprocessors(), parameters.order.tiles);
   attention<Instance>
@@ -117,16 +97,11 @@ void launch_instance(const core::AttentionProblem& problem, const AttentionTenso
 /// Picks the instance of kHeadDim and kSchedule that serves the problem and calls `use` with it.
 template <int kHeadDim, Schedule kSchedule, typename Use>
 auto with_instance(const core::AttentionProblem& problem, Use use) {
-  using enum ptx::Element;
   // BF16 runs as FP16 does, so what the mechanisms bring is measured with one of them.
-  if constexpr (kSchedule == Schedule::kFull) {
-    if (problem.dtype == core::DataType::kBFloat16) {
-      return problem.is_causal ? use(Instance<kHeadDim, kBf16, true, kSchedule>{})
-                               : use(Instance<kHeadDim, kBf16, false, kSchedule>{});
-    }
-  }
-  return problem.is_causal ? use(Instance<kHeadDim, kF16, true, kSchedule>{})
-                           : use(Instance<kHeadDim, kF16, false, kSchedule>{});
+  return fa3::with_type_and_mask<kSchedule == Schedule::kFull>(
+      problem, [&]<ptx::Element kElement, bool kCausal>() {
+        return use(Instance<kHeadDim, kElement, kCausal, kSchedule>{});
+      });
 }
 
 template <int kHeadDim, Schedule kSchedule>

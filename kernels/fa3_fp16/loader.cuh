@@ -15,28 +15,29 @@ struct TensorMaps {
   const CUtensorMap& v;
 };
 
-/// Where a tile comes from. Worked out once a tile: a buffer that becomes free is to be filled
-/// again at once.
-struct Source {
-  int first_row;
-  int head;
-  int kv_head;
-  int batch;
-  int key_blocks;
-};
-
-__device__ __forceinline__ Source source_of(const Parameters& p, const Work& work) {
-  const int head = tile::head_of(p.order, work.pair);
-  return {work.first_row, head, p.heads_per_kv_head.quotient(head),
-          tile::batch_of(p.order, work.pair), work.key_blocks};
-}
-
 /// Fills buffers that are free; their full barriers say when the data is there.
 template <typename Instance>
 class Loader {
  public:
-  __device__ __forceinline__ Loader(SharedStorage<Instance>& shared, const TensorMaps& maps)
-      : shared_(shared), maps_(maps) {}
+  /// Where a tile comes from. Worked out once a tile: a buffer that becomes free is to be filled
+  /// again at once.
+  struct Source {
+    int first_row;
+    int head;
+    int kv_head;
+    int batch;
+    int key_blocks;
+  };
+
+  __device__ __forceinline__ Loader(SharedStorage<Instance>& shared, const Parameters& p,
+                                    const TensorMaps& maps)
+      : shared_(shared), p_(p), maps_(maps) {}
+
+  __device__ __forceinline__ Source source_of(const Work& work) const {
+    const int head = tile::head_of(p_.order, work.pair);
+    return {work.first_row, head, p_.heads_per_kv_head.quotient(head),
+            tile::batch_of(p_.order, work.pair), work.key_blocks};
+  }
 
   /// The 64 rows of one consumer warpgroup.
   __device__ __forceinline__ void load_q(const Source& source, int warpgroup) const {
@@ -52,6 +53,14 @@ class Loader {
                        ptx::CacheHint::kEvictLast);
   }
 
+  __device__ __forceinline__ void load_k(const Source& source, int block, int stage) const {
+    load_k(key_block(source, block), stage);
+  }
+
+  __device__ __forceinline__ void load_v(const Source& source, int block, int stage) const {
+    load_v(key_block(source, block), stage);
+  }
+
   __device__ __forceinline__ void load_v(const KeyBlock& keys, int stage) const {
     ptx::mbarrier_arrive_expect_tx(&shared_.v_full[stage], kKvBytes);
     ptx::tma_load_tile(shared_.v[stage], &maps_.v, coordinates(keys), &shared_.v_full[stage],
@@ -59,14 +68,19 @@ class Loader {
   }
 
  private:
-  static constexpr unsigned kQBytes = sizeof(SharedStorage<Instance>::q[0]);
-  static constexpr unsigned kKvBytes = sizeof(SharedStorage<Instance>::k[0]);
+  static constexpr unsigned kQBytes = SharedStorage<Instance>::kQBytes;
+  static constexpr unsigned kKvBytes = SharedStorage<Instance>::kKvBytes;
+
+  static __device__ __forceinline__ KeyBlock key_block(const Source& source, int block) {
+    return {.tile = 0, .kv_head = source.kv_head, .batch = source.batch, .block = block};
+  }
 
   static __device__ __forceinline__ ptx::TileCoordinates coordinates(const KeyBlock& keys) {
     return {keys.block * Instance::kConfig.tile_n, keys.kv_head, keys.batch};
   }
 
   SharedStorage<Instance>& shared_;
+  const Parameters& p_;
   const TensorMaps& maps_;
 };
 

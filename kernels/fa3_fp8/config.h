@@ -5,26 +5,25 @@
 #include "kernels/ptx/element.h"
 #include "kernels/quantize/layout.h"
 
-#include <array>
 #include <cstdint>
 
 namespace fa3prof::kernels::fa3_fp8 {
 
-/// The kernel for one head_dim.
+/// One compiled kernel.
 struct Config {
   int head_dim;
-  int tile_m;  ///< query rows of a CTA: 64 for each consumer warpgroup
-  int tile_n;  ///< keys of a block, which share a scale of K and one of V
-  int stages;  ///< shared-memory buffers of K and of V
   int consumer_warpgroups;
-  int producer_registers;  ///< per thread after setmaxnreg
-  int consumer_registers;
+  int tile_n;               ///< keys of a block, which share a scale of K and one of V
+  int stages;               ///< shared-memory buffers of K and of V
   int scores_ahead;         ///< per thread, whose exponentials run beside the check of the limit
   bool takes_turns = true;  ///< consumer warpgroups issue their GEMMs in turn
-  bool overlaps = true;     ///< scores of a block are issued before P V of the block before
-  bool exponentiates_early = false;  ///< before P V of the block before is waited for
-  int cubic_every = 0;               ///< of so many exponentials one avoids MUFU; 0: none
-  int pv_flush_blocks = 0;           ///< key blocks after which P V moves to float32 sums; 0: never
+  bool exponentiates_early = true;  ///< before P V of the block before is waited for, not after
+  bool flushes = false;  ///< P V of each key block is added to O in float32, outside of WGMMA
+  int tile_m = 64 * consumer_warpgroups;                        ///< query rows of a CTA
+  int producer_registers = consumer_warpgroups == 2 ? 24 : 32;  ///< per thread after setmaxnreg
+  int consumer_registers = consumer_warpgroups == 2 ? 240 : 160;
+  static constexpr bool overlaps =
+      true;  ///< scores of a block are issued before P V of the one before
 
   [[nodiscard]] constexpr int threads() const { return 128 * (consumer_warpgroups + 1); }
 
@@ -37,37 +36,52 @@ struct Config {
   }
 };
 
-inline constexpr std::array<Config, 3> kConfigs{{{.head_dim = 64,
-                                                  .tile_m = 192,
-                                                  .tile_n = 160,
-                                                  .stages = 4,
-                                                  .consumer_warpgroups = 3,
-                                                  .producer_registers = 32,
-                                                  .consumer_registers = 160,
-                                                  .scores_ahead = 4,
-                                                  .takes_turns = false},
-                                                 {.head_dim = 128,
-                                                  .tile_m = 128,
-                                                  .tile_n = 192,
-                                                  .stages = 3,
-                                                  .consumer_warpgroups = 2,
-                                                  .producer_registers = 24,
-                                                  .consumer_registers = 240,
-                                                  .scores_ahead = 8},
-                                                 {.head_dim = 256,
-                                                  .tile_m = 128,
-                                                  .tile_n = 128,
-                                                  .stages = 3,
-                                                  .consumer_warpgroups = 2,
-                                                  .producer_registers = 24,
-                                                  .consumer_registers = 240,
-                                                  .scores_ahead = 4}}};
+/// The exponentials are the limit, and turns only make them wait.
+inline constexpr Config kHeadDim64{.head_dim = 64,
+                                   .consumer_warpgroups = 3,
+                                   .tile_n = 128,
+                                   .stages = 4,
+                                   .scores_ahead = 4,
+                                   .takes_turns = false,
+                                   .exponentiates_early = false};
 
-/// Throws at compile time for a head_dim that has no kernel.
-[[nodiscard]] constexpr Config config_for(std::int64_t head_dim) {
-  for (const Config& config : kConfigs) {
-    if (config.head_dim == head_dim) return config;
+inline constexpr Config kHeadDim128{
+    .head_dim = 128, .consumer_warpgroups = 2, .tile_n = 224, .stages = 3, .scores_ahead = 4};
+
+/// Shorter key blocks lose less at the diagonal, and three warpgroups make up for their overhead.
+inline constexpr Config kHeadDim128Causal{.head_dim = 128,
+                                          .consumer_warpgroups = 3,
+                                          .tile_n = 96,
+                                          .stages = 4,
+                                          .scores_ahead = 4,
+                                          .exponentiates_early = false};
+
+/// The second accumulator leaves registers for 128 keys.
+inline constexpr Config kHeadDim128Flushing{.head_dim = 128,
+                                            .consumer_warpgroups = 2,
+                                            .tile_n = 128,
+                                            .stages = 4,
+                                            .scores_ahead = 8,
+                                            .flushes = true};
+
+inline constexpr Config kHeadDim256{
+    .head_dim = 256, .consumer_warpgroups = 2, .tile_n = 128, .stages = 3, .scores_ahead = 4};
+
+/// Which of the kernels. Only head_dim 128 has one that flushes.
+struct Choice {
+  std::int64_t head_dim = 128;
+  bool is_causal = false;
+  bool flushes = false;
+};
+
+/// Throws at compile time for a choice that has no kernel.
+[[nodiscard]] constexpr Config config_for(const Choice& choice) {
+  if (choice.flushes && choice.head_dim == 128) return kHeadDim128Flushing;
+  if (!choice.flushes && choice.head_dim == 64) return kHeadDim64;
+  if (!choice.flushes && choice.head_dim == 128) {
+    return choice.is_causal ? kHeadDim128Causal : kHeadDim128;
   }
+  if (!choice.flushes && choice.head_dim == 256) return kHeadDim256;
   throw "no kernel for this head_dim";
 }
 
@@ -78,14 +92,15 @@ constexpr bool is_consistent(const Config& c) {
          c.shared_memory_bytes() <= 227 * 1024;
 }
 
-static_assert(is_consistent(kConfigs[0]) && is_consistent(kConfigs[1]) &&
-              is_consistent(kConfigs[2]));
+static_assert(is_consistent(kHeadDim64) && is_consistent(kHeadDim128) &&
+              is_consistent(kHeadDim128Causal) && is_consistent(kHeadDim256) &&
+              is_consistent(kHeadDim128Flushing));
 
 /// One compiled kernel, as a type, since nvcc cannot name a Config as a kernel's template argument.
 /// kElementType is that of the output.
-template <int kHeadDim, ptx::Element kElementType, bool kCausal>
+template <int kHeadDim, ptx::Element kElementType, bool kCausal, bool kFlushes>
 struct Instance {
-  static constexpr Config kConfig = config_for(kHeadDim);
+  static constexpr Config kConfig = config_for({kHeadDim, kCausal, kFlushes});
   static constexpr ptx::Element kElement = kElementType;
   static constexpr bool kIsCausal = kCausal;
 };

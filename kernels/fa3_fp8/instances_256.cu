@@ -3,8 +3,8 @@
 
 namespace fa3prof::kernels::fa3_fp8 {
 
-template LaunchDescription describe_head_dim<256>(const core::AttentionProblem&);
-template void launch_head_dim<256>(const core::AttentionProblem&, const AttentionTensors&,
-                                   cudaStream_t);
+template LaunchDescription describe_head_dim<256, false>(const core::AttentionProblem&);
+template void launch_head_dim<256, false>(const core::AttentionProblem&, const AttentionTensors&,
+                                          cudaStream_t);
 
 }  // namespace fa3prof::kernels::fa3_fp8

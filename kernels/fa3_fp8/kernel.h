@@ -10,9 +10,12 @@
 // WGMMA takes P; instead of moving probabilities between lanes, V is stored in the order of keys
 // that makes it so (kernels/quantize/layout.h).
 //
+// WGMMA adds e4m3 products with 13 fraction bits. The quantiser takes the mean from V, so that P V
+// does not grow one way; the kernels that flush add each key block's P V to O in float32 instead.
+//
 // Shared memory in KiB, Q + the stages of K + those of V (and 1 KiB for the barriers):
-// d = 64, tile 192 x 160: 12 + 40 + 40; d = 128, 128 x 192: 16 + 72 + 72; d = 256, 128 x 128: 32 +
-// 96 + 96.
+// d = 64, tile 192 x 128: 12 + 32 + 32; d = 128, 128 x 224: 16 + 84 + 84, causal 192 x 96: 24 + 48
+// + 48, flushing 128 x 128: 16 + 64 + 64; d = 256, 128 x 128: 32 + 96 + 96.
 #pragma once
 
 #include "kernels/attention.h"
@@ -20,10 +23,13 @@
 
 namespace fa3prof::kernels::fa3_fp8 {
 
-/// See kernels::describe_launch. head_dim 64, 128 or 256; fp16 or bf16, the type of O.
+/// See kernels::describe_launch. fp16 or bf16, the type of O; head_dim 64, 128 or 256. Flushing:
+/// fp16 and head_dim 128.
+template <bool kFlushes>
 [[nodiscard]] LaunchDescription describe(const core::AttentionProblem& problem);
 
 /// See kernels::launch_attention; for the same problems. Reads tensors.quantized.
+template <bool kFlushes>
 void launch(const core::AttentionProblem& problem, const AttentionTensors& tensors,
             cudaStream_t stream);
 

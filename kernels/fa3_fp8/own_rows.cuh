@@ -1,117 +1,58 @@
-// The rows of a tile that one consumer warpgroup owns: which keys they see, and where their results
-// go.
+// The rows of a tile that one consumer warpgroup owns, with the scales and the softmax of e4m3.
 #pragma once
 
+#include "kernels/fa3/own_rows.cuh"
 #include "kernels/fa3_fp8/softmax.cuh"
 #include "kernels/fa3_fp8/storage.cuh"
-#include "kernels/ptx/global_store.cuh"
-#include "kernels/ptx/unroll.h"
-#include "kernels/ptx/warpgroup.cuh"
-#include "kernels/tile/online_softmax.cuh"
-#include "kernels/tile/store_rows.cuh"
 
-#include <cmath>
 #include <cstdint>
 
 namespace fa3prof::kernels::fa3_fp8 {
 
 /// A warpgroup's 64 rows, as one of its threads sees them.
 template <typename Instance>
-class OwnRows {
+class OwnRows : public fa3::OwnRows<Instance, Parameters, fa3::RereadThread> {
+  using Base = fa3::OwnRows<Instance, Parameters, fa3::RereadThread>;
+
  public:
-  static constexpr int kTileN = Instance::kConfig.tile_n;
-  static constexpr int kHeadDim = Instance::kConfig.head_dim;
-  static constexpr int kScores = kTileN / 2;     // accumulator registers of S
-  static constexpr int kOutputs = kHeadDim / 2;  // of O
+  using Base::Base;
+  using Base::kHeadDim;
+  using Base::kOutputs;
 
-  __device__ __forceinline__ OwnRows(const Parameters& p, int warpgroup)
-      : p_(p), warpgroup_(warpgroup) {}
-
-  /// Key blocks of the tile that this warpgroup's rows see any of; at least one, for its softmax to
-  /// say that there is nothing to see.
-  __device__ __forceinline__ int key_blocks(const Work& work) const {
-    if constexpr (!Instance::kIsCausal) return work.key_blocks;
-    const int end_row = min(work.first_row + (warpgroup_ + 1) * kWarpgroupRows, p_.seqlen_q);
-    const int visible = max(1, end_row + p_.seqlen_kv - p_.seqlen_q);
-    return min(work.key_blocks, (visible + kTileN - 1) / kTileN);
-  }
-
-  /// First key block that some row of this warpgroup does not see whole.
-  __device__ __forceinline__ int first_masked_block(const Work& work) const {
-    int visible = p_.seqlen_kv;
-    if constexpr (Instance::kIsCausal) {
-      const int first_row = work.first_row + warpgroup_ * kWarpgroupRows;
-      visible = min(visible, max(0, first_row + 1 + p_.seqlen_kv - p_.seqlen_q));
-    }
-    return visible / kTileN;
-  }
-
-  /// Sets the scores of keys of `block` that a row does not see to -inf.
-  __device__ __forceinline__ void mask(const Work& work, int block,
-                                       float (&scores)[kScores]) const {
-    int visible[tile::kRowsPerThread];
-    FA3PROF_UNROLL
-    for (int r = 0; r < tile::kRowsPerThread; ++r) {
-      visible[r] = p_.seqlen_kv;
-      if constexpr (Instance::kIsCausal) {
-        visible[r] = min(visible[r], row_of(work, r) + 1 + p_.seqlen_kv - p_.seqlen_q);
-      }
-    }
-    tile::mask_scores(scores, block * kTileN, visible);
+  /// batch * heads_kv + kv_head of the keys that these rows see.
+  __device__ __forceinline__ int kv_pair(const Work& work) const {
+    return kv_pair_of(this->p_, work.pair);
   }
 
   /// softmax_scale * log2(e) * factor of Q for these rows.
   __device__ __forceinline__ float query_scale(const Work& work) const {
-    const int row = work.first_row + warpgroup_ * kWarpgroupRows;
+    const int row = work.first_row + this->warpgroup_ * kWarpgroupRows;
     // A tile may end in rows that are not there.
-    const int block = min(row / quantize::kQueryScaleRows, p_.query_scales - 1);
-    return p_.scale_log2 *
-           __ldg(p_.inputs.q_scales + std::int64_t{work.pair} * p_.query_scales + block);
+    const int block = min(row / quantize::kQueryScaleRows, this->p_.query_scales - 1);
+    return this->p_.scale_log2 * __ldg(this->p_.inputs.q_scales +
+                                       std::int64_t{work.pair} * this->p_.query_scales + block);
   }
 
   /// Factor of K and log2 of the factor of V of a key block.
   __device__ __forceinline__ float2 key_scales(int kv_pair, int block) const {
-    return __ldg(reinterpret_cast<const float2*>(p_.inputs.kv_scales) +
-                 std::int64_t{kv_pair} * p_.key_blocks + block);
+    return __ldg(reinterpret_cast<const float2*>(this->p_.inputs.kv_scales) +
+                 std::int64_t{kv_pair} * this->p_.key_blocks + block);
   }
 
   /// Epilogue: normalises and writes the rows that exist.
   __device__ __forceinline__ void store(const Work& work, BlockSoftmax softmax,
                                         float (&output)[kOutputs]) const {
     softmax.finish_sums();
-    finish_output(kv_pair_of(p_, work.pair), softmax, output);
-    FA3PROF_UNROLL
-    for (int r = 0; r < tile::kRowsPerThread; ++r) {
-      const int row = row_of(work, r);
-      const bool exists = row < p_.seqlen_q;
-      tile::store_row<Instance::kElement>(output, r, 1.0F, output_row(work, row), exists);
-      ptx::store_float_if(exists && thread() % 4 == 0, &lse_of(work, row), softmax.log_sum_exp(r));
-    }
-  }
-
-  /// The same for a tile that sees no key.
-  __device__ __forceinline__ void store_empty(const Work& work) const {
-    FA3PROF_UNROLL
-    for (int r = 0; r < tile::kRowsPerThread; ++r) {
-      const int row = row_of(work, r);
-      if (row >= p_.seqlen_q) continue;
-      auto* pieces = reinterpret_cast<uint4*>(output_row(work, row));
-      for (int i = thread() % 4; i < kHeadDim / 8; i += 4) pieces[i] = make_uint4(0, 0, 0, 0);
-      if (thread() % 4 == 0) lse_of(work, row) = -INFINITY;
-    }
+    finish_output(kv_pair(work), softmax, output);
+    this->store_rows(work, softmax, output, [](int) { return 1.0F; });
   }
 
  private:
-  /// Read anew each time: a register fewer through the loop.
-  static __device__ __forceinline__ int thread() {
-    return ptx::reread_thread_index() % kWarpgroupThreads;
-  }
-
   /// Divides by the sums and gives back the mean of V; empty rows are 0.
   __device__ __forceinline__ void finish_output(int kv_pair, const BlockSoftmax& softmax,
                                                 float (&output)[kOutputs]) const {
     const auto* mean = reinterpret_cast<const float2*>(
-        p_.inputs.v_mean + std::int64_t{kv_pair} * kHeadDim + thread() % 4 * 2);
+        this->p_.inputs.v_mean + std::int64_t{kv_pair} * kHeadDim + this->thread() % 4 * 2);
     float factor[tile::kRowsPerThread];
     float mean_factor[tile::kRowsPerThread];
     FA3PROF_UNROLL
@@ -131,24 +72,6 @@ class OwnRows {
       }
     }
   }
-
-  /// Row (0 or 1) of this thread within the sequence.
-  __device__ __forceinline__ int row_of(const Work& work, int r) const {
-    return work.first_row + warpgroup_ * kWarpgroupRows + thread() / 32 * 16 + thread() % 32 / 4 +
-           8 * r;
-  }
-
-  __device__ __forceinline__ std::uint16_t* output_row(const Work& work, int row) const {
-    return p_.o + tile::batch_of(p_.order, work.pair) * p_.o_strides.batch +
-           tile::head_of(p_.order, work.pair) * p_.o_strides.head + row * p_.o_strides.seq;
-  }
-
-  __device__ __forceinline__ float& lse_of(const Work& work, int row) const {
-    return p_.lse[static_cast<std::int64_t>(work.pair) * p_.seqlen_q + row];
-  }
-
-  const Parameters& p_;
-  int warpgroup_;
 };
 
 }  // namespace fa3prof::kernels::fa3_fp8

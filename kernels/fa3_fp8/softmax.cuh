@@ -6,7 +6,6 @@
 #include "kernels/ptx/math.cuh"
 #include "kernels/ptx/pin_registers.cuh"
 #include "kernels/ptx/unroll.h"
-#include "kernels/tile/exp2.cuh"
 #include "kernels/tile/online_softmax.cuh"
 
 #include <cmath>
@@ -66,21 +65,13 @@ struct BlockSoftmax {
     return true;
   }
 
-  /// Replaces scores by weights, those of `ahead` and the rest, and adds them to row_sum. Of every
-  /// kCubicEvery scores one takes the FMA pipe, because MUFU alone would be the limit; 0: none
-  /// does.
-  template <int kCubicEvery, int kAhead, int kCount>
+  /// Replaces scores by weights, those of `ahead` and the rest, and adds them to row_sum.
+  template <int kAhead, int kCount>
   __device__ __forceinline__ void exponentiate(float (&scores)[kCount], const BlockScales& scales,
                                                const float (&ahead)[kAhead]) {
     FA3PROF_UNROLL
     for (int i = 0; i < kCount; ++i) {
-      if (i < kAhead) {
-        scores[i] = ahead[i];
-      } else if (kCubicEvery > 0 && i % (kCubicEvery > 0 ? kCubicEvery : 1) == kCubicEvery - 1) {
-        scores[i] = tile::exp2_by_cubic(exponent(scores[i], i, scales));
-      } else {
-        scores[i] = ptx::ex2(exponent(scores[i], i, scales));
-      }
+      scores[i] = i < kAhead ? ahead[i] : ptx::ex2(exponent(scores[i], i, scales));
     }
     const float v_inverse = ptx::ex2(-scales.v_log2);
     FA3PROF_UNROLL

@@ -11,11 +11,4 @@ __device__ __forceinline__ float ex2(float x) {
   return y;
 }
 
-/// The larger of two, NaN if either is; fmaxf would drop the NaN.
-__device__ __forceinline__ float max_or_nan(float a, float b) {
-  float larger;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
-  return larger;
-}
-
 }  // namespace fa3prof::kernels::ptx

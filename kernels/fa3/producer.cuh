@@ -1,22 +1,23 @@
-// The producer thread of the FA3-style kernel: all loads, and the tile numbers.
+// The producer thread of the FA3-style kernels: all loads, and the tile numbers.
 #pragma once
 
-#include "kernels/fa3_fp16/loader.cuh"
-#include "kernels/fa3_fp16/storage.cuh"
+#include "kernels/fa3/tile_work.cuh"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/unroll.h"
 #include "kernels/tile/ring.cuh"
 
-namespace fa3prof::kernels::fa3_fp16 {
+namespace fa3prof::kernels::fa3 {
 
 /// The producer thread. It loads in the order in which the consumers ask: K one block ahead of V,
-/// and the first K and Q of the next tile before the last V of this one.
-template <typename Instance>
+/// and the first K and Q of the next tile before the last V of this one. A Loader starts the copies
+/// into buffers that are free, and knows what a tile needs of its place (Loader::Source).
+template <typename Instance, typename Storage, typename Loader>
 class Producer {
  public:
-  __device__ __forceinline__ Producer(SharedStorage<Instance>& shared, const Parameters& p,
-                                      const TensorMaps& maps)
-      : shared_(shared), p_(p), loader_(shared, maps) {}
+  using Source = typename Loader::Source;
+
+  __device__ __forceinline__ Producer(Storage& shared, const Parameters& p, const Loader& loader)
+      : shared_(shared), p_(p), loader_(loader) {}
 
   __device__ __forceinline__ void run() {
     Source source = next_source(static_cast<int>(blockIdx.x));
@@ -44,7 +45,7 @@ class Producer {
   __device__ __forceinline__ Source next_source(int tile_index) {
     while (tile_index < p_.order.tiles) {
       const Work work = work_of<Instance>(p_, tile_index);
-      if (!Instance::kIsCausal || work.key_blocks > 0) return source_of(p_, work);
+      if (!Instance::kIsCausal || work.key_blocks > 0) return loader_.source_of(work);
       tile_index = draw_tile();
     }
     return {};
@@ -72,25 +73,23 @@ class Producer {
   __device__ __forceinline__ void load_k(const Source& source, int block) {
     // A fresh ring is empty: waiting for the parity before the first passes at once.
     ptx::mbarrier_wait(&shared_.k_empty[k_at_.stage], k_at_.parity ^ 1U);
-    loader_.load_k({.tile = 0, .kv_head = source.kv_head, .batch = source.batch, .block = block},
-                   k_at_.stage);
+    loader_.load_k(source, block, k_at_.stage);
     k_at_.advance();
   }
 
   __device__ __forceinline__ void load_v(const Source& source, int block) {
     ptx::mbarrier_wait(&shared_.v_empty[v_at_.stage], v_at_.parity ^ 1U);
-    loader_.load_v({.tile = 0, .kv_head = source.kv_head, .batch = source.batch, .block = block},
-                   v_at_.stage);
+    loader_.load_v(source, block, v_at_.stage);
     v_at_.advance();
   }
 
-  SharedStorage<Instance>& shared_;
+  Storage& shared_;
   const Parameters& p_;
-  Loader<Instance> loader_;
+  Loader loader_;
   tile::RingPosition<Instance::kConfig.stages> k_at_;
   tile::RingPosition<Instance::kConfig.stages> v_at_;
   unsigned q_parity_ = 0;
   unsigned tile_parity_ = 0;
 };
 
-}  // namespace fa3prof::kernels::fa3_fp16
+}  // namespace fa3prof::kernels::fa3
