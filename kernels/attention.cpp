@@ -2,6 +2,8 @@
 
 #include "kernels/fa2/kernel.h"
 #include "kernels/fa3_fp16/kernel.h"
+#include "kernels/fa3_fp8/kernel.h"
+#include "kernels/quantize/quantize.h"
 #include "src/core/error.h"
 
 #include <array>
@@ -17,12 +19,14 @@ struct Entry {
   void (*launch)(const core::AttentionProblem&, const AttentionTensors&, cudaStream_t);
 };
 
-/// fa2, and every schedule of fa3 under its name.
+/// fa2, fa3 in e4m3, and every schedule of fa3 under its name.
 template <std::size_t... kIndex>
 constexpr auto entries(std::index_sequence<kIndex...>) {
   using fa3_fp16::kSchedules;
   return std::array{
       Entry{"fa2", fa2::describe, fa2::launch},
+      Entry{core::kFp8, fa3_fp8::describe<false>, fa3_fp8::launch<false>},
+      Entry{core::kFp8Flushing, fa3_fp8::describe<true>, fa3_fp8::launch<true>},
       Entry{kSchedules[kIndex].kernel, fa3_fp16::describe<kSchedules[kIndex].schedule>,
             fa3_fp16::launch<kSchedules[kIndex].schedule>}...};
 }
@@ -38,7 +42,33 @@ const Entry& find(const core::AttentionKernel& kernel, const core::AttentionProb
   throw core::UsageError("kernel '" + std::string(kernel.name) + "' has no code in this build");
 }
 
+/// Which signs is of no account, as long as runs repeat.
+constexpr std::uint64_t kSignSeed = 1;
+
+quantize::Tiles tiles_of(const core::AttentionKernel& kernel,
+                         const core::AttentionProblem& problem) {
+  const fa3_fp8::Config config =
+      fa3_fp8::config_for({.head_dim = problem.head_dim,
+                           .is_causal = problem.is_causal,
+                           .flushes = kernel.name == core::kFp8Flushing});
+  return {.query_rows = config.tile_m, .keys = config.tile_n};
+}
+
 }  // namespace
+
+std::size_t quantized_bytes(const core::AttentionKernel& kernel,
+                            const core::AttentionProblem& problem) {
+  find(kernel, problem);
+  return kernel.quantizes ? quantize::memory_bytes(problem, tiles_of(kernel, problem)) : 0;
+}
+
+QuantizedTensors quantize_inputs(const core::AttentionKernel& kernel,
+                                 const core::AttentionProblem& problem,
+                                 const AttentionTensors& tensors, void* memory,
+                                 cudaStream_t stream) {
+  return quantize::quantize(problem, tiles_of(kernel, problem), tensors,
+                            {.signs = quantize::random_signs(kSignSeed)}, memory, stream);
+}
 
 LaunchDescription describe_launch(const core::AttentionKernel& kernel,
                                   const core::AttentionProblem& problem) {

@@ -51,8 +51,8 @@ struct AttentionTensors {
   Strides k_strides;
   Strides v_strides;
   Strides o_strides;
-  float softmax_scale = 0.0F;  ///< > 0
-  QuantizedTensors quantized;  ///< what fa3_fp8 reads in place of q, k and v
+  float softmax_scale = 0.0F;       ///< > 0
+  QuantizedTensors quantized = {};  ///< what a kernel that quantizes reads in place of q, k and v
   /// kWorkspaceBytes of device memory, zero before the first launch. Each launch leaves it zero
   /// again, so it needs no clearing between launches; two launches in flight must not share one.
   void* workspace = nullptr;
@@ -77,6 +77,18 @@ struct LaunchDescription {
 /// Throws UsageError if the kernel does not support the problem, DeviceError if a CUDA call fails.
 [[nodiscard]] LaunchDescription describe_launch(const core::AttentionKernel& kernel,
                                                 const core::AttentionProblem& problem);
+
+/// Device memory, to be aligned to 16 bytes, that quantize_inputs() needs; 0 for a kernel that
+/// reads Q, K and V as they are.
+[[nodiscard]] std::size_t quantized_bytes(const core::AttentionKernel& kernel,
+                                          const core::AttentionProblem& problem);
+
+/// Enqueues the kernels that make of q, k and v what `kernel` multiplies, in `memory`; for a kernel
+/// with quantized_bytes() above 0. Throws DeviceError if a call fails.
+[[nodiscard]] QuantizedTensors quantize_inputs(const core::AttentionKernel& kernel,
+                                               const core::AttentionProblem& problem,
+                                               const AttentionTensors& tensors, void* memory,
+                                               cudaStream_t stream);
 
 /// Enqueues `kernel` on `stream` of the current device; returns without waiting.
 /// Throws UsageError if the kernel does not support the problem, DeviceError if a call fails.

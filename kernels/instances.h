@@ -4,6 +4,7 @@
 
 #include "kernels/fa2/config.h"
 #include "kernels/fa3_fp16/config.h"
+#include "kernels/fa3_fp8/config.h"
 #include "src/core/attention_kernel.h"
 
 #include <cstdint>
@@ -15,9 +16,10 @@ namespace fa3prof::kernels {
 struct KernelInstance {
   std::string kernel;  ///< as in core::attention_kernels()
   int head_dim = 0;
-  int tile_m = 0;  ///< query rows of a CTA
-  int tile_n = 0;  ///< keys of a block
-  int stages = 0;  ///< shared-memory buffers of K and of V
+  std::string mask;  ///< "causal", "none", or "any"
+  int tile_m = 0;    ///< query rows of a CTA
+  int tile_n = 0;    ///< keys of a block
+  int stages = 0;    ///< shared-memory buffers of K and of V
   int threads = 0;
   int ctas_per_sm = 0;
   std::string registers;  ///< per thread: "255", "24 producer, 240 consumer"
@@ -28,6 +30,7 @@ template <typename Config>
 [[nodiscard]] KernelInstance kernel_instance(const std::string& kernel, const Config& config) {
   return {.kernel = kernel,
           .head_dim = config.head_dim,
+          .mask = "any",
           .tile_m = config.tile_m,
           .tile_n = config.tile_n,
           .stages = config.stages,
@@ -37,7 +40,34 @@ template <typename Config>
           .shared_memory_bytes = config.shared_memory_bytes()};
 }
 
-/// By kernel, then head_dim. The same for every data type and mask.
+/// "24 producer, 240 consumer".
+template <typename Config>
+[[nodiscard]] std::string registers_of(const Config& config) {
+  return std::to_string(config.producer_registers) + " producer, " +
+         std::to_string(config.consumer_registers) + " consumer";
+}
+
+/// fa3_fp8 with head_dim 128 has a kernel for each mask.
+inline void add_fp8_instances(std::vector<KernelInstance>& instances) {
+  for (const bool flushes : {false, true}) {
+    const std::string kernel(flushes ? core::kFp8Flushing : core::kFp8);
+    for (const std::int64_t head_dim : core::find_kernel(kernel).head_dims) {
+      const auto config_for = [&](bool is_causal) {
+        return fa3_fp8::config_for(
+            {.head_dim = head_dim, .is_causal = is_causal, .flushes = flushes});
+      };
+      const bool is_shared = config_for(false) == config_for(true);
+      for (const bool is_causal : {false, true}) {
+        if (is_shared && is_causal) continue;
+        instances.push_back(kernel_instance(kernel, config_for(is_causal)));
+        instances.back().registers = registers_of(config_for(is_causal));
+        if (!is_shared) instances.back().mask = is_causal ? "causal" : "none";
+      }
+    }
+  }
+}
+
+/// By kernel, then head_dim. The same for every data type.
 [[nodiscard]] inline std::vector<KernelInstance> kernel_instances() {
   std::vector<KernelInstance> instances{kernel_instance("fa2", fa2::kHeadDim128)};
   instances.back().ctas_per_sm = fa2::kHeadDim128.ctas_per_sm;
@@ -46,13 +76,12 @@ template <typename Config>
     for (const std::int64_t head_dim : core::find_kernel(kernel).head_dims) {
       const fa3_fp16::Config config = fa3_fp16::config_for(head_dim, schedule);
       instances.push_back(kernel_instance(std::string(kernel), config));
-      const std::string consumer = std::to_string(config.consumer_registers);
-      instances.back().registers =
-          config.specializes_warps
-              ? std::to_string(config.producer_registers) + " producer, " + consumer + " consumer"
-              : consumer;
+      instances.back().registers = config.specializes_warps
+                                       ? registers_of(config)
+                                       : std::to_string(config.consumer_registers);
     }
   }
+  add_fp8_instances(instances);
   return instances;
 }
 

@@ -22,6 +22,9 @@ struct Config {
   int tile_m = 64 * consumer_warpgroups;                        ///< query rows of a CTA
   int producer_registers = consumer_warpgroups == 2 ? 24 : 32;  ///< per thread after setmaxnreg
   int consumer_registers = consumer_warpgroups == 2 ? 240 : 160;
+
+  bool operator==(const Config&) const = default;
+
   static constexpr bool overlaps =
       true;  ///< scores of a block are issued before P V of the one before
 

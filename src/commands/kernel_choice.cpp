@@ -60,10 +60,9 @@ std::map<std::string, sim::Pipeline> load_pipelines(const std::vector<std::strin
 }
 
 ChosenKernel own_kernel(const core::AttentionKernel& kernel) {
-  return {.name = std::string(kernel.name),
-          .version = "",
-          .own = &kernel,
-          .pipeline = sim::load_pipeline(std::string(kernel.pipeline))};
+  ChosenKernel chosen{.name = std::string(kernel.name), .version = "", .own = &kernel};
+  if (!kernel.pipeline.empty()) chosen.pipeline = sim::load_pipeline(std::string(kernel.pipeline));
+  return chosen;
 }
 
 ChosenKernel cudnn_kernel() {
@@ -107,6 +106,11 @@ void add_kernel_options(CLI::App& verb, KernelOptions& options) {
                                         "warp), pingpong (and turns), overlap "
                                         "(alone), full")
       ->type_name("NAMES");
+  verb.add_option("--pv-flush", options.pv_flush_keys,
+                  fmt::format("fa3_fp8 with P V added to O in float32 after every N keys; N is {}",
+                              core::kPvFlushKeys))
+      ->type_name("N")
+      ->check(CLI::IsMember({core::kPvFlushKeys}));
   const auto add_plugins = [&options](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
       const auto paths = cli::split_list(text, "--plugin");
@@ -147,12 +151,13 @@ std::vector<ChosenKernel> choose_kernels(const KernelOptions& options) {
       plugins.erase(plugin);
     }
   }
-  for (const std::string& schedule : options.schedules) {
-    const core::AttentionKernel& kernel = core::find_schedule(schedule);
+  const auto add = [&chosen](const core::AttentionKernel& kernel) {
     if (std::ranges::find(chosen, kernel.name, &ChosenKernel::name) == chosen.end()) {
       chosen.push_back(own_kernel(kernel));
     }
-  }
+  };
+  for (const std::string& schedule : options.schedules) add(core::find_schedule(schedule));
+  if (options.pv_flush_keys) add(core::find_kernel(core::kFp8Flushing));
   if (!options.names_any()) {
     for (const core::AttentionKernel& kernel : core::complete_kernels()) {
       chosen.push_back(own_kernel(kernel));

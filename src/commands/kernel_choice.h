@@ -18,15 +18,18 @@ namespace fa3prof::commands {
 struct KernelOptions {
   std::vector<std::string> kernels;           ///< names, also cudnn and plugins
   std::vector<std::string> schedules;         ///< of fa3: more kernels, after the named ones
+  std::optional<int> pv_flush_keys;           ///< of fa3_fp8: one more kernel, after these
   std::vector<std::string> plugins;           ///< paths
   std::vector<std::string> plugin_pipelines;  ///< "NAME=FILE", or "FILE" with one plugin
 
   /// Else all complete kernels of ours are meant.
-  [[nodiscard]] bool names_any() const { return !kernels.empty() || !schedules.empty(); }
+  [[nodiscard]] bool names_any() const {
+    return !kernels.empty() || !schedules.empty() || pv_flush_keys;
+  }
 };
 
-/// Adds --kernel, --schedule, --plugin and --plugin-pipeline, which fill `options`; it must live
-/// until the app has parsed.
+/// Adds --kernel, --schedule, --pv-flush, --plugin and --plugin-pipeline, which fill `options`; it
+/// must live until the app has parsed.
 void add_kernel_options(CLI::App& verb, KernelOptions& options);
 
 /// One of our kernels, cuDNN or a plugin, with its model where it has one.

@@ -28,7 +28,7 @@ std::vector<std::string> pipelines_of(const std::vector<std::string>& kernels) {
   for (const std::string& name : kernels) {
     const auto own = core::attention_kernels();
     const auto kernel = std::ranges::find(own, name, &core::AttentionKernel::name);
-    if (kernel == own.end()) {
+    if (kernel == own.end() || kernel->pipeline.empty()) {
       throw core::UsageError("no pipeline models the kernel '" + name +
                              "' (fa3prof list --kernels); --pipeline takes a file");
     }
@@ -42,8 +42,11 @@ void add_simulated(const Model& model, const ChosenKernel& kernel,
   if (!kernel.pipeline) return;
   try {
     const sim::Engine engine = model.engine.value_or(sim::default_engine(*kernel.pipeline));
-    core::Result result = sim::simulate(engine, model.machine, *kernel.pipeline, problem);
+    core::AttentionProblem multiplied = problem;
+    if (kernel.own != nullptr) multiplied.dtype = core::multiplied_type(*kernel.own, problem);
+    core::Result result = sim::simulate(engine, model.machine, *kernel.pipeline, multiplied);
     result.kernel = kernel.name;
+    result.problem = problem;
     report.results.push_back(std::move(result));
   } catch (const core::UsageError& error) {
     report.warnings.push_back(kernel.name + " not simulated: " + error.what());

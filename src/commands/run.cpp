@@ -1,6 +1,7 @@
 #include "src/commands/run.h"
 
 #include "src/analysis/ablation.h"
+#include "src/analysis/precision.h"
 #include "src/cli/choice.h"
 #include "src/cli/output_target.h"
 #include "src/cli/problem_options.h"
@@ -114,7 +115,8 @@ class Run {
     }
   }
 
-  void add_measured(const std::vector<Result>& results) {
+  void add_measured(std::vector<Result> results) {
+    analysis::warn_of_slow_quantized(results);
     report_.results.insert(report_.results.end(), results.begin(), results.end());
   }
 
@@ -169,6 +171,12 @@ void add_measuring_options(CLI::App& verb, RunOptions& options) {
       verb, "--verify", request.verify,
       {{"sampled", profile::VerifyMode::kSampled}, {"full", profile::VerifyMode::kFull}})
       ->description("rows checked against the FP64 reference [sampled]")
+      ->group(kMeasuring);
+}
+
+void add_quantization_option(CLI::App& verb, profile::RunRequest& request) {
+  verb.add_flag("--include-quantization", request.includes_quantization,
+                "the time of a kernel in FP8 is that of quantizing Q, K and V and of itself")
       ->group(kMeasuring);
 }
 
@@ -240,6 +248,7 @@ void add_run(CLI::App& app, Verb& chosen) {
       ->type_name("NAME");
   cli::add_problem_options(*verb, options->grid);
   add_measuring_options(*verb, *options);
+  add_quantization_option(*verb, options->request);
   add_counter_options(*verb, options->request);
   cli::add_output_options(*verb, options->output);
   verb->callback([options, &chosen] {

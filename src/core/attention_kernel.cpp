@@ -17,6 +17,10 @@ constexpr std::array kFa3DataTypes{DataType::kFloat16, DataType::kBFloat16};
 constexpr std::array<std::int64_t, 2> kScheduleHeadDims{128, 256};
 constexpr std::array kScheduleDataTypes{DataType::kFloat16};
 
+// A second accumulator for P V fits beside the first in the registers of head_dim 128.
+constexpr std::array<std::int64_t, 1> kFlushHeadDims{128};
+constexpr std::array kFlushDataTypes{DataType::kFloat16};
+
 constexpr AttentionKernel schedule(std::string_view name, std::string_view pipeline,
                                    std::string_view description) {
   return {.name = name,
@@ -29,9 +33,30 @@ constexpr AttentionKernel schedule(std::string_view name, std::string_view pipel
           .dtypes = kScheduleDataTypes};
 }
 
+constexpr AttentionKernel fp8(std::string_view name, std::string_view pipeline,
+                              std::string_view description) {
+  return {.name = name,
+          .schedule = "",
+          .pipeline = pipeline,
+          .description = description,
+          .min_capability = {9, 0},
+          .needs_exact_major = true,
+          .head_dims = kFa3HeadDims,
+          .dtypes = kFa3DataTypes,
+          .quantizes = true};
+}
+
+constexpr AttentionKernel fp8_flushing() {
+  AttentionKernel kernel =
+      fp8(kFp8Flushing, "", "fa3_fp8 that adds P V to O in float32 every 128 keys");
+  kernel.head_dims = kFlushHeadDims;
+  kernel.dtypes = kFlushDataTypes;
+  return kernel;
+}
+
 constexpr std::size_t kCompleteKernels = 2;
 
-constexpr std::array<AttentionKernel, 6> kKernels{{
+constexpr std::array<AttentionKernel, 8> kKernels{{
     {.name = "fa2",
      .schedule = "",
      .pipeline = "fa2",
@@ -48,6 +73,8 @@ constexpr std::array<AttentionKernel, 6> kKernels{{
      .needs_exact_major = true,
      .head_dims = kFa3HeadDims,
      .dtypes = kFa3DataTypes},
+    fp8(kFp8, "", "fa3 in e4m3: scales per block, rotated Q and K, V without its mean"),
+    fp8_flushing(),
     schedule("fa3-serial", "fa3_serial", "fa3 without producer, turns or overlap"),
     schedule("fa3-ws", "fa3_ws", "fa3 with a producer warp, without turns or overlap"),
     schedule("fa3-pingpong", "fa3_pingpong", "fa3 with a producer warp and turns, without overlap"),
@@ -76,10 +103,15 @@ std::span<const AttentionKernel> complete_kernels() {
   return attention_kernels().first(kCompleteKernels);
 }
 
+DataType multiplied_type(const AttentionKernel& kernel, const AttentionProblem& problem) {
+  return kernel.quantizes ? DataType::kFloat8E4M3 : problem.dtype;
+}
+
 std::vector<std::string_view> schedules() {
   std::vector<std::string_view> names;
-  for (const AttentionKernel& kernel : attention_kernels().subspan(kCompleteKernels)) {
-    names.push_back(kernel.schedule);
+  for (const AttentionKernel& kernel : kKernels) {
+    const bool lacks = !kernel.schedule.empty() && kernel.schedule != kFullSchedule;
+    if (lacks) names.push_back(kernel.schedule);
   }
   names.push_back(kFullSchedule);
   return names;
@@ -100,6 +132,7 @@ const AttentionKernel& find_kernel(std::string_view name,
   }
   std::vector<std::string> names;
   for (const AttentionKernel& kernel : complete_kernels()) names.emplace_back(kernel.name);
+  names.emplace_back(kFp8);
   names.emplace_back(kCudnn);
   names.insert(names.end(), also_there.begin(), also_there.end());
   const std::string last = names.back();

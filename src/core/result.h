@@ -93,6 +93,12 @@ struct Counters {
   }
 };
 
+/// What turned Q, K and V into the numbers that a kernel multiplies.
+struct Quantization {
+  double time_us = 0.0;      ///< median of its own launches
+  bool is_included = false;  ///< in the result's time
+};
+
 /// How a measured kernel was launched.
 struct Launch {
   Tile tile;
@@ -140,6 +146,7 @@ struct Result {
   std::optional<double> executed_flops;  ///< tile-padded count of this kernel's tile
 
   std::optional<Timing> timing;
+  std::optional<Quantization> quantization;  ///< only of a kernel that quantizes
   std::optional<ClockRecord> clocks;
   std::optional<Verification> verification;
   std::optional<Launch> launch;

@@ -51,11 +51,21 @@ Candidate make_candidate(const core::AttentionKernel& kernel,
     kernels::launch_attention(kernel, problem, tensors, stream);
     return std::nullopt;
   };
-  return {.name = std::string(kernel.name),
-          .version = "",
-          .workspace_bytes = kernels::kWorkspaceBytes,
-          .launch = launch,
-          .describe = [kernel, problem] { return kernels::describe_launch(kernel, problem); }};
+  Candidate candidate{
+      .name = std::string(kernel.name),
+      .version = "",
+      .workspace_bytes = kernels::kWorkspaceBytes,
+      .launch = launch,
+      .describe = [kernel, problem] { return kernels::describe_launch(kernel, problem); },
+      .multiplies = core::multiplied_type(kernel, problem),
+      .quantized_bytes = kernels::quantized_bytes(kernel, problem)};
+  if (kernel.quantizes) {
+    candidate.quantize = [kernel, problem](const kernels::AttentionTensors& tensors, void* memory,
+                                           cudaStream_t stream) {
+      return kernels::quantize_inputs(kernel, problem, tensors, memory, stream);
+    };
+  }
+  return candidate;
 }
 
 Candidate make_candidate(const Plugin& plugin, const core::AttentionProblem& problem) {
@@ -72,12 +82,14 @@ Candidate make_candidate(const Plugin& plugin, const core::AttentionProblem& pro
   return {.name = plugin.name(),
           .version = plugin.version(),
           .workspace_bytes = workspace_bytes,
-          .launch = launch};
+          .launch = launch,
+          .multiplies = problem.dtype};
 }
 
 Candidate make_candidate(const Cudnn& cudnn, const core::AttentionProblem& problem) {
   Candidate candidate;
   candidate.name = core::kCudnn;
+  candidate.multiplies = problem.dtype;
   candidate.version = cudnn.version();
   try {
     const std::shared_ptr<CudnnPlan> plan = cudnn.make_plan(problem);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/attention.h"
+#include "src/core/attention_problem.h"
 #include "src/profile/plugin.h"
 #include "src/profile/profiler.h"
 
@@ -25,6 +26,12 @@ struct Candidate {
   std::string unsupported_reason = {};  ///< not empty: it does not take the problem on this GPU
   /// How it is launched, where that is known: our kernels only. Needs the current device.
   std::function<kernels::LaunchDescription()> describe = nullptr;
+  core::DataType multiplies = core::DataType::kFloat16;  ///< the problem's, or what it quantizes to
+  /// Of a kernel that quantizes: the device memory that takes, and what enqueues it.
+  std::size_t quantized_bytes = 0;
+  std::function<kernels::QuantizedTensors(const kernels::AttentionTensors&, void* memory,
+                                          cudaStream_t)>
+      quantize = nullptr;
 };
 
 /// Throws DeviceError from `launch` when a device call fails.

@@ -49,7 +49,8 @@ void GpuRun::shut_out_what_does_not_fit() {
       tensor_bytes(request_.problem) + static_cast<double>(flush_bytes_) + kReservedBytes;
   require_memory(request_.problem, needed_bytes, free_bytes);
   for (Entrant& entrant : entrants_) {
-    const auto workspace_bytes = static_cast<double>(entrant.candidate.workspace_bytes);
+    const auto workspace_bytes =
+        static_cast<double>(entrant.candidate.workspace_bytes + entrant.candidate.quantized_bytes);
     if (entrant.is_shut_out) continue;
     if (needed_bytes + workspace_bytes <= free_bytes) {
       needed_bytes += workspace_bytes;
@@ -96,6 +97,7 @@ void GpuRun::begin(Entrant& entrant) {
   measurement.kernel = candidate.name;
   measurement.kernel_version = candidate.version;
   measurement.problem = request_.problem;
+  measurement.multiplies = candidate.multiplies;
   measurement.cache = request_.cache == CacheMode::kCold ? "cold" : "warm";
   if (!entrant.is_shut_out) allocate_workspace(entrant);
   measurement.unsupported_reason = candidate.unsupported_reason;
@@ -117,12 +119,15 @@ void GpuRun::begin(Entrant& entrant) {
 void GpuRun::allocate_workspace(Entrant& entrant) {
   try {
     entrant.workspace.emplace(entrant.candidate.workspace_bytes);
+    if (entrant.candidate.quantize) entrant.quantized.emplace(entrant.candidate.quantized_bytes);
   } catch (const core::DeviceError& error) {
     if (cudaGetLastError() != cudaErrorMemoryAllocation) throw;
     entrant.is_shut_out = true;
-    entrant.candidate.unsupported_reason =
-        fmt::format("{} asks for a workspace of {:.2f} GB: {}", entrant.candidate.name,
-                    static_cast<double>(entrant.candidate.workspace_bytes) / kGb, error.what());
+    entrant.candidate.unsupported_reason = fmt::format(
+        "{} asks for a workspace of {:.2f} GB: {}", entrant.candidate.name,
+        static_cast<double>(entrant.candidate.workspace_bytes + entrant.candidate.quantized_bytes) /
+            kGb,
+        error.what());
   }
 }
 
@@ -132,9 +137,17 @@ Launch GpuRun::launcher(Entrant& entrant, const std::string& when) {
     if (!entrant.measurement->verification.passed) return;
     kernels::AttentionTensors tensors = buffers_->tensors();
     tensors.workspace = entrant.workspace->get();
+    tensors.quantized = entrant.quantized_inputs;
     const auto failure = entrant.candidate.launch(tensors, stream_.get());
     if (failure) fail(entrant, *failure + when);
   };
+}
+
+/// What a kernel that quantizes multiplies, made of Q, K and V.
+void GpuRun::quantize(Entrant& entrant) {
+  if (!entrant.candidate.quantize) return;
+  entrant.quantized_inputs =
+      entrant.candidate.quantize(buffers_->tensors(), entrant.quantized->get(), stream_.get());
 }
 
 void GpuRun::launch_and_wait(Entrant& entrant, const std::string& when) {
@@ -146,8 +159,9 @@ void GpuRun::launch_and_wait(Entrant& entrant, const std::string& when) {
 /// A failed kernel has no speed.
 void GpuRun::fail(Entrant& entrant, const std::string& reason) const {
   Measurement& measurement = *entrant.measurement;
-  measurement.verification = failed_verification(request_.problem, reason);
+  measurement.verification = failed_verification(request_.problem, measurement.multiplies, reason);
   measurement.samples_us.clear();
+  measurement.quantization.reset();
   measurement.samples_clock_mhz.clear();
   measurement.clocks.reset();
   measurement.counters = {};
@@ -166,20 +180,32 @@ void GpuRun::verify(Entrant& entrant) {
   core::Verification& verdict = entrant.measurement->verification;
   buffers_->poison_outputs(stream_.get());
   entrant.workspace->restore_guards(stream_.get());
+  if (entrant.quantized) entrant.quantized->restore_guards(stream_.get());
   verdict.passed = true;  // until shown otherwise
+  quantize(entrant);
   launch_and_wait(entrant, "");
   const Output output = buffers_->download(stream_.get());
-  if (verdict.passed) verdict = profile::verify(request_.problem, reference_, output);
+  if (verdict.passed) {
+    verdict = profile::verify(request_.problem, entrant.candidate.multiplies, reference_, output);
+  }
   if (const Damage damage = find_damage(entrant)) {
     verdict.passed = false;
     verdict.failure = *damage;
   }
 }
 
-/// What was written and must not have been: around O, LSE and this kernel's workspace, or an input.
+/// What was written and must not have been: around O, LSE and this kernel's own memory, or an
+/// input.
 GpuRun::Damage GpuRun::find_damage(const Entrant& entrant) const {
   Damage damage = buffers_->find_damage(stream_.get());
-  if (!damage) damage = entrant.workspace->find_overwrite("the workspace", stream_.get());
+  return damage ? damage : find_own_damage(entrant);
+}
+
+GpuRun::Damage GpuRun::find_own_damage(const Entrant& entrant) const {
+  Damage damage = entrant.workspace->find_overwrite("the workspace", stream_.get());
+  if (!damage && entrant.quantized) {
+    damage = entrant.quantized->find_overwrite("quantised Q, K and V", stream_.get());
+  }
   return damage;
 }
 

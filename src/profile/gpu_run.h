@@ -42,6 +42,8 @@ class GpuRun {
   struct Entrant {
     Candidate candidate;
     std::optional<GuardedBuffer> workspace = std::nullopt;
+    std::optional<GuardedBuffer> quantized = std::nullopt;  ///< of a kernel that quantizes
+    kernels::QuantizedTensors quantized_inputs = {};        ///< in it
     std::optional<Measurement> measurement = std::nullopt;  ///< nothing before its turn
     bool is_shut_out = false;  ///< shown as unsupported, for the candidate's reason
   };
@@ -54,15 +56,19 @@ class GpuRun {
   void prepare_inputs();
 
   [[nodiscard]] Launch launcher(Entrant& entrant, const std::string& when);
+  [[nodiscard]] Launch timed_launcher(Entrant& entrant);
   void launch_and_wait(Entrant& entrant, const std::string& when);
   void begin(Entrant& entrant);
   void verify(Entrant& entrant);
+  void quantize(Entrant& entrant);
   [[nodiscard]] Damage find_damage(const Entrant& entrant) const;
+  [[nodiscard]] Damage find_own_damage(const Entrant& entrant) const;
 
   [[nodiscard]] std::vector<Entrant*> passed();
   void time_in_turn(const std::vector<Entrant*>& entrants);
   void sample(const std::vector<Entrant*>& entrants, Sampler& sampler) const;
   void keep_samples(const std::vector<Entrant*>& entrants, const Sampler& sampler) const;
+  void time_quantization(Entrant& entrant);
   void check_after_timing(const std::vector<Entrant*>& entrants);
   [[nodiscard]] Launch preparation(const Entrant& entrant, const Launch& launch);
   void count();

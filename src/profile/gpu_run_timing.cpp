@@ -46,7 +46,7 @@ void GpuRun::time_in_turn(const std::vector<Entrant*>& entrants) {
   timer_.emplace(stream_.get(),
                  EventTimer::Limits{.flush_bytes = flush_bytes_, .launch = request_.launch_limit});
   std::vector<Launch> launches;
-  for (Entrant* entrant : entrants) launches.push_back(launcher(*entrant, " (while timing)"));
+  for (Entrant* entrant : entrants) launches.push_back(timed_launcher(*entrant));
   const SamplingPlan plan{.cache = request_.cache,
                           .settle = request_.settle_time,
                           .warmup_rounds = request_.warmup_launches,
@@ -67,8 +67,39 @@ void GpuRun::time_in_turn(const std::vector<Entrant*>& entrants) {
     throw core::DeviceError(error.what(), "while timing " + names_of(entrants));
   }
   keep_samples(entrants, sampler);
+  for (Entrant* entrant : passed()) time_quantization(*entrant);
   name_device_errors("checking what was written while timing " + names_of(entrants),
                      [this, &entrants] { check_after_timing(entrants); });
+}
+
+/// What counts as the kernel's time.
+Launch GpuRun::timed_launcher(Entrant& entrant) {
+  const Launch launch = launcher(entrant, " (while timing)");
+  if (!request_.includes_quantization) return launch;
+  return [this, &entrant, launch] {
+    quantize(entrant);
+    launch();
+  };
+}
+
+/// After the kernels, so that they find each other's clock and cache and not those of a pass over
+/// the inputs.
+void GpuRun::time_quantization(Entrant& entrant) {
+  if (!entrant.candidate.quantize) return;
+  const SamplingPlan plan{.cache = request_.cache,
+                          .warmup_rounds = request_.warmup_launches,
+                          .rounds = request_.samples.value_or(static_cast<int>(kFewestRounds))};
+  Sampler sampler(*timer_, {[this, &entrant] { quantize(entrant); }}, plan,
+                  [](std::size_t) { return true; });
+  try {
+    sampler.run();
+  } catch (const StuckLaunch&) {
+    fail_stuck(entrant, " (while quantizing)");
+  }
+  std::vector<double> times_us;
+  for (const TimedLaunch& timed : sampler.samples().front()) times_us.push_back(timed.duration_us);
+  entrant.measurement->quantization = {.time_us = core::median(times_us),
+                                       .is_included = request_.includes_quantization};
 }
 
 void GpuRun::sample(const std::vector<Entrant*>& entrants, Sampler& sampler) const {
@@ -103,7 +134,7 @@ void GpuRun::keep_samples(const std::vector<Entrant*>& entrants, const Sampler& 
 /// LSE, so a launch of each alone must show whose damage it is.
 void GpuRun::check_after_timing(const std::vector<Entrant*>& entrants) {
   for (Entrant* entrant : entrants) {
-    const Damage damage = entrant->workspace->find_overwrite("the workspace", stream_.get());
+    const Damage damage = find_own_damage(*entrant);
     if (damage) fail(*entrant, *damage + " (while timing)");
   }
   const Damage shared = buffers_->find_damage(stream_.get());

@@ -25,6 +25,7 @@ void add_timing(const Measurement& measurement, core::Result& result) {
   timing.stopped_by = measurement.stopped_by;
   timing.target_ci95_ratio = measurement.target_ci95_ratio;
   result.time_us = timing.median_us;
+  result.quantization = measurement.quantization;
   result.tflops = core::flops_convention(measurement.problem) / timing.median_us * 1e-6;
   result.timing = timing;
 }
@@ -109,7 +110,7 @@ core::Result make_result(const Measurement& measurement, const core::Gpu& gpu) {
     result.executed_flops = core::flops_tile_padded(measurement.problem, measurement.launch->tile);
   }
   result.counters = measurement.counters;
-  if (const auto peak = tensor_peak(gpu, measurement.problem.dtype)) {
+  if (const auto peak = tensor_peak(gpu, measurement.multiplies)) {
     result.peak_tflops = peak->tflops;
     result.peak_basis = peak->basis;
   }

@@ -25,6 +25,8 @@ struct Measurement {
   std::string stopped_by;                   ///< as in core::Timing
   std::optional<double> target_ci95_ratio;  ///< as in core::Timing
   std::optional<core::ClockRecord> clocks;
+  std::optional<core::Quantization> quantization;
+  core::DataType multiplies = core::DataType::kFloat16;  ///< decides what peak counts
   core::Counters counters;
   int other_processes = 0;  ///< that computed on the same GPU meanwhile
 };

@@ -43,7 +43,8 @@ struct RunRequest {
   CacheMode cache = CacheMode::kWarm;
   VerifyMode verify = VerifyMode::kSampled;
   CounterMode counters = CounterMode::kIfAvailable;
-  std::uint64_t seed = 1;  ///< of the N(0,1) inputs
+  bool includes_quantization = false;  ///< in the time of a kernel that quantizes; else apart
+  std::uint64_t seed = 1;              ///< of the N(0,1) inputs
 };
 
 /// Called with a phrase ("verifying fa3") when a step begins; may be empty.

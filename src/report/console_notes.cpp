@@ -63,13 +63,14 @@ std::string verified_text(const core::Report& report) {
   if (groups.empty()) return "";
   const auto error = [](const Result* r) { return r->verification->relative_error; };
   const core::Verification& any = *groups.front().front()->verification;
+  const auto describe = [&](const Results& results) {
+    const std::string worst = fmt::format("{:.1e}", error(std::ranges::max(results, {}, error)));
+    const double limit = results.front()->verification->tolerance;
+    return limit == any.tolerance ? worst : fmt::format("{} (limit {:.0e})", worst, limit);
+  };
   return fmt::format("{} relative error to FP64, limit {:.0e}; {} of {} rows",
-                     per_kernel(groups,
-                                [&error](const Results& results) {
-                                  return fmt::format("{:.1e}",
-                                                     error(std::ranges::max(results, {}, error)));
-                                }),
-                     any.tolerance, whole(static_cast<double>(any.rows_checked)),
+                     per_kernel(groups, describe), any.tolerance,
+                     whole(static_cast<double>(any.rows_checked)),
                      whole(static_cast<double>(any.rows_total)));
 }
 
@@ -111,6 +112,17 @@ std::string timed_text(const core::Report& report) {
                    return "+-" + percent(half_width(std::ranges::max(results, {}, half_width)));
                  }),
       stopped_text(all));
+}
+
+std::string quantized_text(const core::Report& report) {
+  return per_kernel(
+      by_kernel(report, [](const Result& result) { return result.quantization.has_value(); }),
+      [](const Results& results) {
+        return fmt::format(
+            "{} us for Q, K and V, {} the time",
+            range_text(results, [](const Result& r) { return r.quantization->time_us; }),
+            results.front()->quantization->is_included ? "included in" : "not in");
+      });
 }
 
 std::string clocks_text(const core::Report& report) {
@@ -182,6 +194,7 @@ std::string notes_text(const core::Report& report, Colour colour) {
   add("peers", peers_text(report));
   add("verified", verified_text(report));
   add("timed", timed_text(report));
+  add("quantized", quantized_text(report));
   add("clocks", clocks_text(report));
   add_counters(table, report);
   add("peak", peak_text(report));

@@ -83,6 +83,12 @@ void walk(auto& walker, T& clocks) {
   walker.required("throttle_reasons", clocks.throttle_reasons);
 }
 
+template <Is<core::Quantization> T>
+void walk(auto& walker, T& quantization) {
+  walker.required("time_us", quantization.time_us);
+  walker.required("is_included", quantization.is_included);
+}
+
 template <Is<core::Verification> T>
 void walk(auto& walker, T& verification) {
   walker.required("passed", verification.passed);
@@ -158,6 +164,7 @@ void walk(auto& walker, T& result) {
   walker.optional("peak_tflops", result.peak_tflops);
   walker.optional("peak_basis", result.peak_basis);
   walker.optional("timing", result.timing);
+  walker.optional("quantization", result.quantization);
   walker.optional("clocks", result.clocks);
   walker.optional("verification", result.verification);
   walker.optional("launch", result.launch);

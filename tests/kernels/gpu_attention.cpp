@@ -86,6 +86,7 @@ bool gpu_runs(std::string_view kernel) {
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const core::AttentionKernel& kernel : core::attention_kernels()) {
+    if (kernel.quantizes) continue;
     for (const std::int64_t head_dim : kernel.head_dims) {
       for (const core::DataType dtype : kernel.dtypes) {
         all.push_back({std::string(kernel.name), head_dim, dtype});

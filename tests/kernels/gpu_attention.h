@@ -22,6 +22,7 @@ struct Variant {
   core::DataType dtype;
 };
 
+/// Of the kernels that multiply Q, K and V as they are.
 [[nodiscard]] std::vector<Variant> variants();
 
 /// Limit of the relative error of O: rounding P and O to 11 (fp16) or 8 bits (bf16) leaves about a

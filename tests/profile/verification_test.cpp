@@ -40,7 +40,7 @@ struct Judged {
   }
 
   [[nodiscard]] core::Verification verdict() const {
-    return profile::verify(problem, reference, {o, lse});
+    return profile::verify(problem, problem.dtype, reference, {o, lse});
   }
 
   [[nodiscard]] std::size_t o_index(const RowIndex& at) const {
