@@ -61,6 +61,9 @@ class FakeProfiler : public profile::Profiler {
     core::Result result = measured_result(kernel, kernel == "fa3" ? 1724.8 : 3060.4);
     result.problem = request.problem;
     if (kernel == core::kCudnn) result.kernel_version = request.cudnn->version();
+    if (kernel.starts_with(core::kFp8)) {
+      result.quantization = {.time_us = 300.0, .is_included = request.includes_quantization};
+    }
     if (kernel == machine_.refusing_kernel) return refused(result);
     for (const profile::Plugin& plugin : request.plugins) {
       if (plugin.name() == kernel) result.kernel_version = plugin.version();

@@ -26,6 +26,25 @@ TEST_CASE("run --json - makes stdout exactly one document and moves the table to
   CHECK_THAT(outcome.err, contains("fa3 over fa2"));
 }
 
+TEST_CASE("run --pv-flush adds fa3_fp8 with its sums of P V flushed", "[cli]") {
+  const Outcome outcome =
+      run_program({"run", "--kernel", "fa3,fa3_fp8", "--pv-flush", "128", "--json", "-"});
+  CHECK(outcome.code == ExitCode::kDone);
+  std::vector<std::string> measured;
+  for (const core::Result& result : report_of(outcome).results) {
+    if (result.source == core::ResultSource::kMeasured) measured.push_back(result.kernel);
+  }
+  CHECK(measured == std::vector<std::string>{"fa3", "fa3_fp8", "fa3_fp8-flush"});
+  CHECK_THROWS_AS(run_program({"run", "--pv-flush", "64"}), CLI::ParseError);
+}
+
+TEST_CASE("run says what quantizing takes, and whether the time has it", "[cli]") {
+  CHECK_THAT(run_program({"run", "--kernel", "fa3,fa3_fp8"}).out,
+             contains("fa3_fp8 300 us for Q, K and V, not in the time"));
+  CHECK_THAT(run_program({"run", "--kernel", "fa3,fa3_fp8", "--include-quantization"}).out,
+             contains("fa3_fp8 300 us for Q, K and V, included in the time"));
+}
+
 TEST_CASE("run --quiet shows no table", "[cli]") {
   const Outcome outcome = run_program({"run", "--quiet"});
   CHECK(outcome.out.empty());

@@ -63,6 +63,8 @@ Extents key_extents(const core::AttentionProblem& p) {
   return {p.batch, p.seqlen_kv, p.num_heads_kv, p.head_dim};
 }
 
+std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
+
 bool sees_a_key(const core::AttentionProblem& p, std::int64_t row) {
   return !p.is_causal || row + p.seqlen_kv - p.seqlen_q >= 0;
 }
@@ -109,49 +111,56 @@ Inputs random_inputs(const core::AttentionProblem& problem, std::uint64_t seed) 
   return inputs;
 }
 
-Output run_attention(std::string_view kernel, const core::AttentionProblem& problem,
-                     const Inputs& inputs, Order order) {
-  const Extents queries = query_extents(problem);
-  const Extents keys = key_extents(problem);
-  const DeviceBuffer q = upload(inputs.q, queries, order);
-  const DeviceBuffer k = upload(inputs.k, keys, order);
-  const DeviceBuffer v = upload(inputs.v, keys, order);
-  const DeviceBuffer o(q.size_bytes());
-  const auto lse_count =
-      static_cast<std::size_t>(problem.batch * problem.num_heads * problem.seqlen_q);
-  const DeviceBuffer lse(lse_count * sizeof(float));
-  const DeviceBuffer workspace(kernels::kWorkspaceBytes);
+DeviceProblem::DeviceProblem(const core::AttentionProblem& problem, const Inputs& inputs,
+                             Order order)
+    : problem_(problem),
+      order_(order),
+      q_(upload(inputs.q, query_extents(problem), order)),
+      k_(upload(inputs.k, key_extents(problem), order)),
+      v_(upload(inputs.v, key_extents(problem), order)),
+      o_(q_.size_bytes()),
+      lse_(size(problem.batch * problem.num_heads * problem.seqlen_q) * sizeof(float)),
+      workspace_(kernels::kWorkspaceBytes) {
   constexpr int kNanBytes = 0xFF;
-  cuda_check(cudaMemset(o.get(), kNanBytes, o.size_bytes()));
-  cuda_check(cudaMemset(lse.get(), kNanBytes, lse.size_bytes()));
-  cuda_check(cudaMemset(workspace.get(), 0, workspace.size_bytes()));
+  cuda_check(cudaMemset(o_.get(), kNanBytes, o_.size_bytes()));
+  cuda_check(cudaMemset(lse_.get(), kNanBytes, lse_.size_bytes()));
+  cuda_check(cudaMemset(workspace_.get(), 0, workspace_.size_bytes()));
+  const kernels::Strides queries = strides_of(query_extents(problem), order);
+  const kernels::Strides keys = strides_of(key_extents(problem), order);
+  tensors_ = {.q = q_.get(),
+              .k = k_.get(),
+              .v = v_.get(),
+              .o = o_.get(),
+              .lse = static_cast<float*>(lse_.get()),
+              .q_strides = queries,
+              .k_strides = keys,
+              .v_strides = keys,
+              .o_strides = queries,
+              .softmax_scale = static_cast<float>(core::softmax_scale(problem)),
+              .workspace = workspace_.get()};
+}
 
-  kernels::launch_attention(core::find_kernel(kernel), problem,
-                            {.q = q.get(),
-                             .k = k.get(),
-                             .v = v.get(),
-                             .o = o.get(),
-                             .lse = static_cast<float*>(lse.get()),
-                             .q_strides = strides_of(queries, order),
-                             .k_strides = strides_of(keys, order),
-                             .v_strides = strides_of(keys, order),
-                             .o_strides = strides_of(queries, order),
-                             .softmax_scale = static_cast<float>(core::softmax_scale(problem)),
-                             .workspace = workspace.get()},
-                            nullptr);
+Output DeviceProblem::download() const {
   cuda_check(cudaDeviceSynchronize());
-
+  const Extents queries = query_extents(problem_);
   Output output;
   std::vector<std::uint16_t> placed(queries.elements());
   output.o.resize(placed.size());
-  output.lse.resize(lse_count);
-  cuda_check(cudaMemcpy(placed.data(), o.get(), o.size_bytes(), cudaMemcpyDeviceToHost));
-  cuda_check(cudaMemcpy(output.lse.data(), lse.get(), lse.size_bytes(), cudaMemcpyDeviceToHost));
-  cuda_check(cudaMemcpy(&output.workspace, workspace.get(), sizeof(output.workspace),
+  output.lse.resize(lse_.size_bytes() / sizeof(float));
+  cuda_check(cudaMemcpy(placed.data(), o_.get(), o_.size_bytes(), cudaMemcpyDeviceToHost));
+  cuda_check(cudaMemcpy(output.lse.data(), lse_.get(), lse_.size_bytes(), cudaMemcpyDeviceToHost));
+  cuda_check(cudaMemcpy(&output.workspace, workspace_.get(), sizeof(output.workspace),
                         cudaMemcpyDeviceToHost));
-  reorder(placed, strides_of(queries, order), output.o, strides_of(queries, Order::kBatchSeqHead),
+  reorder(placed, strides_of(queries, order_), output.o, strides_of(queries, Order::kBatchSeqHead),
           queries);
   return output;
+}
+
+Output run_attention(std::string_view kernel, const core::AttentionProblem& problem,
+                     const Inputs& inputs, Order order) {
+  const DeviceProblem on_device(problem, inputs, order);
+  kernels::launch_attention(core::find_kernel(kernel), problem, on_device.tensors(), nullptr);
+  return on_device.download();
 }
 
 Deviation deviation(const core::AttentionProblem& problem, const Inputs& inputs,
@@ -169,18 +178,41 @@ Deviation deviation(const core::AttentionProblem& problem, const Inputs& inputs,
   }
 
   const auto reference = numerics::reference_rows(problem, {inputs.q, inputs.k, inputs.v}, rows);
-  std::vector<double> o;
-  std::vector<double> lse;
-  for (const auto& at : rows) {
+  const auto actual = rows_of(problem, output, rows);
+  return {numerics::compare(reference.o, actual.o).relative_error,
+          numerics::compare(reference.lse, actual.lse).max_abs_error};
+}
+
+numerics::ReferenceRows rows_of(const core::AttentionProblem& problem, const Output& output,
+                                const std::vector<numerics::RowIndex>& rows) {
+  numerics::ReferenceRows result;
+  result.o.resize(rows.size() * size(problem.head_dim));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& at = rows[i];
     const std::int64_t first =
         ((at.batch * problem.seqlen_q + at.row) * problem.num_heads + at.head) * problem.head_dim;
-    o.insert(o.end(), values.begin() + first, values.begin() + first + problem.head_dim);
+    numerics::decode(
+        std::span(output.o).subspan(size(first), size(problem.head_dim)), problem.dtype,
+        std::span(result.o).subspan(i * size(problem.head_dim), size(problem.head_dim)));
     const std::int64_t lse_at =
         (at.batch * problem.num_heads + at.head) * problem.seqlen_q + at.row;
-    lse.push_back(static_cast<double>(output.lse[static_cast<std::size_t>(lse_at)]));
+    result.lse.push_back(double{output.lse[size(lse_at)]});
   }
-  return {numerics::compare(reference.o, o).relative_error,
-          numerics::compare(reference.lse, lse).max_abs_error};
+  return result;
+}
+
+Agreement compare_kinds(std::vector<double> reference, std::vector<double> actual) {
+  Agreement result;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const bool is_finite = std::isfinite(reference[i]);
+    if (!is_finite) ++result.not_finite;
+    if (is_finite != std::isfinite(actual[i])) ++result.different_kind;
+    if (!is_finite || !std::isfinite(actual[i])) reference[i] = actual[i] = 0.0;
+  }
+  const numerics::ErrorMetrics metrics = numerics::compare(reference, actual);
+  result.relative_error = metrics.relative_error;
+  result.max_abs_error = metrics.max_abs_error;
+  return result;
 }
 
 std::vector<numerics::RowIndex> spread_rows(const core::AttentionProblem& problem,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/attention.h"
+#include "kernels/runtime/handles.h"
 #include "src/numerics/reference_attention.h"
 
 #include <cstdint>
@@ -52,6 +53,23 @@ struct Inputs {
 
 [[nodiscard]] Inputs random_inputs(const core::AttentionProblem& problem, std::uint64_t seed);
 
+/// Inputs on the device, and outputs poisoned with NaN.
+class DeviceProblem {
+ public:
+  DeviceProblem(const core::AttentionProblem& problem, const Inputs& inputs, Order order);
+
+  [[nodiscard]] const kernels::AttentionTensors& tensors() const { return tensors_; }
+
+  /// Waits for the device.
+  [[nodiscard]] Output download() const;
+
+ private:
+  core::AttentionProblem problem_;
+  Order order_;
+  kernels::DeviceBuffer q_, k_, v_, o_, lse_, workspace_;
+  kernels::AttentionTensors tensors_;
+};
+
 [[nodiscard]] Output run_attention(std::string_view kernel, const core::AttentionProblem& problem,
                                    const Inputs& inputs, Order order = Order::kBatchSeqHead);
 
@@ -65,6 +83,22 @@ struct Deviation {
 [[nodiscard]] Deviation deviation(const core::AttentionProblem& problem, const Inputs& inputs,
                                   const Output& output,
                                   const std::vector<numerics::RowIndex>& rows);
+
+/// O and LSE of some rows, as reference_rows orders them.
+[[nodiscard]] numerics::ReferenceRows rows_of(const core::AttentionProblem& problem,
+                                              const Output& output,
+                                              const std::vector<numerics::RowIndex>& rows);
+
+/// Elements finite on one side only; the others are compared as `relative_error`, to which an
+/// element that is finite on neither side adds nothing.
+struct Agreement {
+  std::int64_t different_kind = 0;
+  std::int64_t not_finite = 0;
+  double relative_error = 0.0;
+  double max_abs_error = 0.0;
+};
+
+[[nodiscard]] Agreement compare_kinds(std::vector<double> reference, std::vector<double> actual);
 
 /// Every row, or `at_most` of them spread evenly, the first and last included.
 [[nodiscard]] std::vector<numerics::RowIndex> spread_rows(const core::AttentionProblem& problem,

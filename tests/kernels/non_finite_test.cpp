@@ -56,48 +56,6 @@ std::int64_t key_at(const AttentionProblem& problem, std::int64_t key) {
          kColumn;
 }
 
-/// O and LSE of some rows, as reference_rows orders them.
-numerics::ReferenceRows rows_of(const AttentionProblem& problem, const Output& output,
-                                const std::vector<numerics::RowIndex>& rows) {
-  numerics::ReferenceRows result;
-  result.o.resize(rows.size() * to_size(problem.head_dim));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& at = rows[i];
-    const std::int64_t first =
-        ((at.batch * problem.seqlen_q + at.row) * problem.num_heads + at.head) * problem.head_dim;
-    numerics::decode(
-        std::span(output.o).subspan(to_size(first), to_size(problem.head_dim)), problem.dtype,
-        std::span(result.o).subspan(i * to_size(problem.head_dim), to_size(problem.head_dim)));
-    const std::int64_t lse_at =
-        (at.batch * problem.num_heads + at.head) * problem.seqlen_q + at.row;
-    result.lse.push_back(double{output.lse[to_size(lse_at)]});
-  }
-  return result;
-}
-
-/// Elements finite on one side only; the others are compared as `relative_error`, to which an
-/// element that is finite on neither side adds nothing.
-struct Agreement {
-  std::int64_t different_kind = 0;
-  std::int64_t not_finite = 0;
-  double relative_error = 0.0;
-  double max_abs_error = 0.0;
-};
-
-Agreement compare_kinds(std::vector<double> reference, std::vector<double> actual) {
-  Agreement result;
-  for (std::size_t i = 0; i < reference.size(); ++i) {
-    const bool is_finite = std::isfinite(reference[i]);
-    if (!is_finite) ++result.not_finite;
-    if (is_finite != std::isfinite(actual[i])) ++result.different_kind;
-    if (!is_finite || !std::isfinite(actual[i])) reference[i] = actual[i] = 0.0;
-  }
-  const numerics::ErrorMetrics metrics = numerics::compare(reference, actual);
-  result.relative_error = metrics.relative_error;
-  result.max_abs_error = metrics.max_abs_error;
-  return result;
-}
-
 /// Requires O and LSE to be right where the reference is finite and not finite elsewhere; returns
 /// how many elements of O are not.
 std::int64_t check(const AttentionProblem& problem, const Inputs& inputs, const Output& output,

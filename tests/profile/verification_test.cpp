@@ -87,6 +87,25 @@ TEST_CASE("an exact output passes, rows that see no key included", "[profile]") 
   CHECK(verdict.lse_max_abs_error < 1e-6);
 }
 
+TEST_CASE("e4m3 may be off by more than the problem's type, within a limit of its own",
+          "[profile]") {
+  Judged judged(kProblem);
+  const auto scale = [&judged](float factor) {
+    for (std::uint16_t& bits : judged.o) {
+      bits = numerics::encode_float16(numerics::decode_float16(bits) * factor);
+    }
+  };
+  const auto verdict = [&judged](core::DataType multiplied) {
+    return profile::verify(judged.problem, multiplied, judged.reference, {judged.o, judged.lse});
+  };
+  scale(1.06F);
+  CHECK_FALSE(verdict(core::DataType::kFloat16).passed);
+  CHECK(verdict(core::DataType::kFloat8E4M3).passed);
+  CHECK(verdict(core::DataType::kFloat8E4M3).tolerance == 0.1);
+  scale(1.06F);
+  CHECK_FALSE(verdict(core::DataType::kFloat8E4M3).passed);
+}
+
 TEST_CASE("poison left in O fails and is named by its place", "[profile]") {
   Judged judged(kProblem);
   judged.o[judged.o_index(kSomeRow) + 3] = 0xFFFF;

@@ -49,6 +49,16 @@ TEST_CASE("What is written reads back to the same document", "[report]") {
   CHECK(to_text(to_json(parse_report(text, "report.json"))) == text);
 }
 
+TEST_CASE("The time of quantization is written and read back", "[report]") {
+  core::Report report = example_report();
+  report.results.front().quantization = {.time_us = 276.5, .is_included = true};
+  const core::Report read = parse_report(to_json(report).dump(), "report.json");
+  REQUIRE(read.results.front().quantization.has_value());
+  CHECK(read.results.front().quantization->time_us == 276.5);
+  CHECK(read.results.front().quantization->is_included);
+  CHECK_FALSE(read.results.back().quantization.has_value());
+}
+
 TEST_CASE("Fields that were not measured are absent and stay so", "[report]") {
   core::Report report;
   report.created_at = "2026-11-30T12:00:00Z";

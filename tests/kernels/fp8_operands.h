@@ -1,0 +1,52 @@
+// What the quantising kernels made of Q, K and V, as numbers again, and FP64 attention on them.
+#pragma once
+
+#include "kernels/attention.h"
+#include "kernels/quantize/quantize.h"
+#include "src/numerics/reference_attention.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace fa3prof::tests {
+
+/// Value of an e4m3 byte; NaN for 0x7F and 0xFF.
+[[nodiscard]] double decode_e4m3(std::uint8_t bits);
+
+/// Quantised operands on the host. Rows of Q and K are rotated where they were on the device.
+class Fp8Operands {
+ public:
+  /// Downloads what quantize() wrote for these tiles; waits for the device.
+  Fp8Operands(const core::AttentionProblem& problem, const kernels::quantize::Tiles& tiles,
+              const kernels::QuantizedTensors& tensors);
+
+  /// Row `row` of Q of a query head; keys and values of `key` of a key head, V with its mean.
+  [[nodiscard]] std::vector<double> query(std::int64_t pair, std::int64_t row) const;
+  [[nodiscard]] std::vector<double> key(std::int64_t kv_pair, std::int64_t key) const;
+  [[nodiscard]] std::vector<double> value(std::int64_t kv_pair, std::int64_t key) const;
+
+  /// Attention in FP64 on these numbers.
+  [[nodiscard]] numerics::ReferenceRows attention(
+      const std::vector<numerics::RowIndex>& rows) const;
+
+ private:
+  /// Keys and values of a key head, [seqlen_kv, head_dim] each.
+  struct Head {
+    std::vector<double> k;
+    std::vector<double> v;
+  };
+
+  [[nodiscard]] Head head(std::int64_t kv_pair) const;
+  void add_row(const numerics::RowIndex& at, const Head& head,
+               numerics::ReferenceRows& result) const;
+
+  core::AttentionProblem problem_;
+  std::int64_t query_rows_;  ///< of a head, padded
+  std::int64_t key_rows_;
+  std::int64_t query_blocks_;  ///< of a head
+  int block_keys_;
+  std::vector<std::uint8_t> q_, k_, v_;
+  std::vector<float> q_scales_, kv_scales_, mean_;
+};
+
+}  // namespace fa3prof::tests
