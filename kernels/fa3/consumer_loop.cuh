@@ -65,6 +65,14 @@ class ConsumerLoop {
     give_turn();
   }
 
+  /// P V of the last block, after which no scores come.
+  __device__ __forceinline__ void issue_last_output() {
+    take_turn();
+    inputs_.wait_for_v();
+    derived().issue_output();
+    give_turn();
+  }
+
   /// Waits for the scores of `block`, where GEMMs and softmax overlap the older of two batches; K,
   /// and after block 0 Q, are free.
   template <int kScores>

@@ -124,10 +124,7 @@ class Consumer
 
   /// The last P V of the last tile.
   __device__ __forceinline__ void end() {
-    this->take_turn();
-    inputs_.wait_for_v();
-    issue_output();
-    this->give_turn();
+    this->issue_last_output();
     this->finish_output(accumulator());
     flush_output();
     rows_.store(work_, softmax_, output_);

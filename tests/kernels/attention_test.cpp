@@ -13,6 +13,10 @@ using core::AttentionProblem;
 
 constexpr std::int64_t kRows = 2048;
 
+/// Long enough for several tiles of each kind.
+constexpr ShapeLimits kShapes{
+    .batch = 4, .large_batch = 32, .heads_kv = 4, .group = 4, .short_length = 300, .length = 2100};
+
 void check(const std::string& kernel, const AttentionProblem& problem, std::uint64_t seed,
            Order order = Order::kBatchSeqHead) {
   INFO(kernel << " " << core::describe(problem) << " seed " << seed);
@@ -24,24 +28,6 @@ void check(const std::string& kernel, const AttentionProblem& problem, std::uint
   CHECK(output.workspace == 0U);
 }
 
-/// A problem whose sizes straddle tile edges as often as not.
-AttentionProblem random_problem(std::mt19937& random, const Variant& variant, bool is_causal) {
-  const auto pick = [&](std::int64_t lowest, std::int64_t highest) {
-    return std::uniform_int_distribution<std::int64_t>(lowest, highest)(random);
-  };
-  const auto length = [&] { return pick(0, 1) == 0 ? pick(1, 300) : pick(1, 2100); };
-  AttentionProblem problem;
-  problem.batch = pick(0, 3) == 0 ? pick(1, 32) : pick(1, 4);
-  problem.num_heads_kv = pick(1, 4);
-  problem.num_heads = problem.num_heads_kv * pick(1, 4);
-  problem.seqlen_q = length();
-  problem.seqlen_kv = pick(0, 1) == 0 ? problem.seqlen_q : length();
-  problem.head_dim = variant.head_dim;
-  problem.dtype = variant.dtype;
-  problem.is_causal = is_causal;
-  return problem;
-}
-
 }  // namespace
 
 TEST_CASE("every variant agrees with FP64 on 60 random shapes, causal and not", "[kernels][gpu]") {
@@ -50,7 +36,7 @@ TEST_CASE("every variant agrees with FP64 on 60 random shapes, causal and not", 
     for (const bool is_causal : {false, true}) {
       std::mt19937 random(is_causal ? 7U : 11U);
       for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-        check(variant.kernel, random_problem(random, variant, is_causal), seed);
+        check(variant.kernel, random_problem(random, variant, is_causal, kShapes), seed);
       }
     }
   }

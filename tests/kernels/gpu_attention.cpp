@@ -98,6 +98,26 @@ std::vector<Variant> variants() {
   return all;
 }
 
+core::AttentionProblem random_problem(std::mt19937& random, const Variant& variant, bool is_causal,
+                                      const ShapeLimits& limits) {
+  const auto pick = [&](std::int64_t lowest, std::int64_t highest) {
+    return std::uniform_int_distribution<std::int64_t>(lowest, highest)(random);
+  };
+  const auto length = [&] {
+    return pick(0, 1) == 0 ? pick(1, limits.short_length) : pick(1, limits.length);
+  };
+  core::AttentionProblem problem;
+  problem.batch = pick(0, 3) == 0 ? pick(1, limits.large_batch) : pick(1, limits.batch);
+  problem.num_heads_kv = pick(1, limits.heads_kv);
+  problem.num_heads = problem.num_heads_kv * pick(1, limits.group);
+  problem.seqlen_q = length();
+  problem.seqlen_kv = pick(0, 1) == 0 ? problem.seqlen_q : length();
+  problem.head_dim = variant.head_dim;
+  problem.dtype = variant.dtype;
+  problem.is_causal = is_causal;
+  return problem;
+}
+
 double tolerance(core::DataType dtype) { return dtype == core::DataType::kBFloat16 ? 8e-3 : 1e-3; }
 
 Inputs random_inputs(const core::AttentionProblem& problem, std::uint64_t seed) {

@@ -6,11 +6,22 @@
 #include "src/numerics/reference_attention.h"
 
 #include <cstdint>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace fa3prof::tests {
+
+/// Upper ends of what random_problem() draws.
+struct ShapeLimits {
+  std::int64_t batch;        ///< of three problems in four
+  std::int64_t large_batch;  ///< of the fourth
+  std::int64_t heads_kv;
+  std::int64_t group;         ///< query heads of a key head
+  std::int64_t short_length;  ///< of one length in two
+  std::int64_t length;        ///< of the other
+};
 
 /// True where the kernel can run; without any GPU it prints "SKIPPED: ...", where this
 /// GPU is not the kernel's it says so; both are false.
@@ -25,6 +36,10 @@ struct Variant {
 
 /// Of the kernels that multiply Q, K and V as they are.
 [[nodiscard]] std::vector<Variant> variants();
+
+/// A problem whose sizes straddle tile edges as often as not.
+[[nodiscard]] core::AttentionProblem random_problem(std::mt19937& random, const Variant& variant,
+                                                    bool is_causal, const ShapeLimits& limits);
 
 /// Limit of the relative error of O: rounding P and O to 11 (fp16) or 8 bits (bf16) leaves about a
 /// third of it over many keys, and less than half where one key has all the weight (half a unit in
