@@ -60,6 +60,10 @@ std::int64_t whole(const Pipeline& pipeline, const Size& size, const SizeScope& 
 
 }  // namespace
 
+bool TileChoice::has(const std::string& trait) const {
+  return std::ranges::find(traits, trait) != traits.end();
+}
+
 int Pipeline::threads() const {
   int warps = 0;
   for (const Role& role : roles) warps += role.instances * role.warps;
@@ -92,6 +96,14 @@ Pipeline shaped_by(Pipeline pipeline, const TileChoice& choice) {
     Role& role = *std::ranges::find(pipeline.roles, shape.role, &Role::name);
     if (shape.instances > 0) role.instances = shape.instances;
     if (shape.registers_per_thread > 0) role.registers_per_thread = shape.registers_per_thread;
+  }
+  for (Role& role : pipeline.roles) {
+    for (std::vector<Step>& steps : role.sections) {
+      std::erase_if(steps, [&choice](const Step& step) {
+        const bool lacks = !step.with.empty() && !choice.has(step.with);
+        return lacks || (!step.without.empty() && choice.has(step.without));
+      });
+    }
   }
   return with_own_barriers(std::move(pipeline));
 }

@@ -152,6 +152,9 @@ struct Step {
   std::string name;
   std::variant<Load, Store, Wait, Arrive, Mma, WaitGroup, Elementwise, Delay, Atomic> action;
   StepFor when = StepFor::kEachBlock;
+  /// Traits of tiles: done only with it, only without it; empty: no condition.
+  std::string with = {};
+  std::string without = {};
 };
 
 enum class Section { kPrologue, kLoop, kCross, kEpilogue };
@@ -192,6 +195,9 @@ struct TileChoice {
   Size tile_n;
   std::int64_t stages = 1;
   std::vector<RoleShape> roles;
+  std::vector<std::string> traits;  ///< words that steps may depend on
+
+  [[nodiscard]] bool has(const std::string& trait) const;
 };
 
 struct Pipeline {
@@ -232,7 +238,8 @@ struct TileSizes {
 /// The pipeline with its roles as the tile of `problem` shapes them. Throws like tile_sizes.
 [[nodiscard]] Pipeline shaped_for(Pipeline pipeline, const core::AttentionProblem& problem);
 
-/// The pipeline with its roles as `choice`, one of its tiles, shapes them.
+/// The pipeline with its roles as `choice`, one of its tiles, shapes them, and without the steps
+/// that are not its.
 [[nodiscard]] Pipeline shaped_by(Pipeline pipeline, const TileChoice& choice);
 
 /// Bytes of all buffers.

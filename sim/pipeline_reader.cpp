@@ -42,6 +42,9 @@ TileChoice read_tile(core::JsonReader reader) {
   choice.tile_m = Size::read(reader.at("tile_m"));
   choice.tile_n = Size::read(reader.at("tile_n"));
   choice.stages = reader.at("stages").integer({.min = 1, .max = kMostStages});
+  if (auto traits = reader.find("traits")) {
+    for (const auto& trait : traits->items()) choice.traits.push_back(trait.string());
+  }
   if (auto roles = reader.find("roles")) {
     for (const std::string& name : roles->keys()) {
       core::JsonReader shape = roles->at(name);
@@ -105,6 +108,25 @@ void check_shapes(const core::JsonReader& reader, const Pipeline& pipeline) {
         continue;
       }
       reader.fail(fmt::format("tiles/{}: there is no role '{}'", i, shape.role));
+    }
+  }
+}
+
+/// A step can only depend on what some tile has.
+void check_trait(const core::JsonReader& reader, const Pipeline& pipeline,
+                 const std::string& trait) {
+  const bool is_known = std::ranges::any_of(
+      pipeline.tiles, [&trait](const TileChoice& choice) { return choice.has(trait); });
+  if (!trait.empty() && !is_known) reader.fail(fmt::format("no tile has the trait '{}'", trait));
+}
+
+void check_traits(const core::JsonReader& reader, const Pipeline& pipeline) {
+  for (const Role& role : pipeline.roles) {
+    for (const std::vector<Step>& steps : role.sections) {
+      for (const Step& step : steps) {
+        check_trait(reader, pipeline, step.with);
+        check_trait(reader, pipeline, step.without);
+      }
     }
   }
 }
@@ -179,6 +201,7 @@ Pipeline read_pipeline(core::JsonReader reader) {
   reader.finish();
   check_shapes(reader, pipeline);
   check_owners(reader, pipeline);
+  check_traits(reader, pipeline);
   if (const auto flaw = find_flaw(pipeline)) reader.fail(*flaw);
   return pipeline;
 }

@@ -176,9 +176,9 @@ ProgramCosts zero_costs(const Pipeline& pipeline) {
 }
 
 Flaw find_deadlock(const Pipeline& pipeline) {
-  const ProgramCosts costs = zero_costs(pipeline);
   for (const TileChoice& choice : pipeline.tiles) {
     const Pipeline shaped = shaped_by(pipeline, choice);
+    const ProgramCosts costs = zero_costs(shaped);
     SizeScope scope;
     scope[SizeName::kStages] = static_cast<double>(choice.stages);
     // Two laps round the stages show every wait that depends on a buffer set free.

@@ -208,6 +208,8 @@ Step read_step(core::JsonReader reader, Pipeline& pipeline, Role& role) {
   if (const auto when = reader.find("for")) {
     step->when = static_cast<StepFor>(choice_of(*when, kStepForNames));
   }
+  if (const auto trait = reader.find("with")) step->with = trait->string();
+  if (const auto trait = reader.find("without")) step->without = trait->string();
   reader.finish();
   return *std::move(step);
 }

@@ -26,7 +26,7 @@ Result simulate_or_explain(const sim::Scenario& scenario, const sim::Pipeline& p
                            const AttentionProblem& problem) {
   const sim::Engine engine = scenario.engine.value_or(sim::default_engine(pipeline));
   try {
-    return sim::simulate(engine, *scenario.machine, pipeline, problem);
+    return simulate_problem(engine, *scenario.machine, pipeline, problem);
   } catch (const core::UsageError& error) {
     Result result;
     result.source = core::parse_result_source(sim::name_of(engine));

@@ -37,16 +37,25 @@ std::vector<std::string> pipelines_of(const std::vector<std::string>& kernels) {
   return names;
 }
 
+core::Result simulate_problem(sim::Engine engine, const sim::Machine& machine,
+                              const sim::Pipeline& pipeline,
+                              const core::AttentionProblem& problem) {
+  core::AttentionProblem multiplied = problem;
+  const auto own = core::attention_kernels();
+  const auto kernel = std::ranges::find(own, pipeline.kernel, &core::AttentionKernel::name);
+  if (kernel != own.end()) multiplied.dtype = core::multiplied_type(*kernel, problem);
+  core::Result result = sim::simulate(engine, machine, pipeline, multiplied);
+  result.problem = problem;
+  return result;
+}
+
 void add_simulated(const Model& model, const ChosenKernel& kernel,
                    const core::AttentionProblem& problem, core::Report& report) {
   if (!kernel.pipeline) return;
   try {
     const sim::Engine engine = model.engine.value_or(sim::default_engine(*kernel.pipeline));
-    core::AttentionProblem multiplied = problem;
-    if (kernel.own != nullptr) multiplied.dtype = core::multiplied_type(*kernel.own, problem);
-    core::Result result = sim::simulate(engine, model.machine, *kernel.pipeline, multiplied);
+    core::Result result = simulate_problem(engine, model.machine, *kernel.pipeline, problem);
     result.kernel = kernel.name;
-    result.problem = problem;
     report.results.push_back(std::move(result));
   } catch (const core::UsageError& error) {
     report.warnings.push_back(kernel.name + " not simulated: " + error.what());

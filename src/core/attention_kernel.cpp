@@ -73,7 +73,7 @@ constexpr std::array<AttentionKernel, 8> kKernels{{
      .needs_exact_major = true,
      .head_dims = kFa3HeadDims,
      .dtypes = kFa3DataTypes},
-    fp8(kFp8, "", "fa3 in e4m3: scales per block, rotated Q and K, V without its mean"),
+    fp8(kFp8, "fa3_fp8", "fa3 in e4m3: scales per block, rotated Q and K, V without its mean"),
     fp8_flushing(),
     schedule("fa3-serial", "fa3_serial", "fa3 without producer, turns or overlap"),
     schedule("fa3-ws", "fa3_ws", "fa3 with a producer warp, without turns or overlap"),

@@ -1,6 +1,7 @@
 // The pipelines of our own kernels state the tiles, stages, threads and registers of the kernels.
 #include "kernels/fa2/config.h"
 #include "kernels/fa3_fp16/config.h"
+#include "kernels/fa3_fp8/config.h"
 #include "sim/pipeline.h"
 #include "src/core/attention_kernel.h"
 #include "tests/catch.h"
@@ -17,6 +18,25 @@ const sim::Role& role_named(const sim::Pipeline& pipeline, const std::string& na
     if (role.name == name) return role;
   }
   throw std::logic_error("no role " + name);
+}
+
+/// Whether a role has a step of that verb, by name.
+bool has_step(const sim::Role& role, const std::string& name) {
+  return std::ranges::any_of(role.steps(sim::Section::kLoop),
+                             [&name](const sim::Step& step) { return step.name == name; });
+}
+
+/// What the configurations of both FA3-style kernels have in common.
+void check_config(const sim::Pipeline& pipeline, const core::AttentionProblem& problem,
+                  const auto& config) {
+  const sim::TileSizes sizes = sim::tile_sizes(pipeline, problem);
+  CHECK(sizes.tile == core::Tile{config.tile_m, config.tile_n});
+  CHECK(sizes.stages == config.stages);
+  CHECK(pipeline.threads() == config.threads());
+  // The kernel's own figure has a KiB for barriers, which a pipeline does not store.
+  CHECK(sim::shared_memory_bytes(pipeline, sizes.scope) + 1024 == config.shared_memory_bytes());
+  CHECK(role_named(pipeline, "consumer").instances == config.consumer_warpgroups);
+  CHECK(role_named(pipeline, "consumer").registers_per_thread == config.consumer_registers);
 }
 
 }  // namespace
@@ -50,21 +70,32 @@ TEST_CASE("the pipelines of fa3 state the configurations of its schedules", "[si
       const core::AttentionProblem problem{.head_dim = head_dim};
       const kernels::fa3_fp16::Config config = kernels::fa3_fp16::config_for(head_dim, schedule);
       const sim::Pipeline pipeline = sim::shaped_for(unshaped, problem);
-      const sim::TileSizes sizes = sim::tile_sizes(pipeline, problem);
       CAPTURE(kernel.name, head_dim);
-      CHECK(sizes.tile == core::Tile{config.tile_m, config.tile_n});
-      CHECK(sizes.stages == config.stages);
-      CHECK(pipeline.threads() == config.threads());
-      // The kernel's own figure has a KiB for barriers, which a pipeline does not store.
-      CHECK(sim::shared_memory_bytes(pipeline, sizes.scope) + 1024 == config.shared_memory_bytes());
-      CHECK(role_named(pipeline, "consumer").instances == config.consumer_warpgroups);
-      CHECK(role_named(pipeline, "consumer").registers_per_thread == config.consumer_registers);
+      check_config(pipeline, problem, config);
       const std::string loads = config.specializes_warps ? "producer" : "loads";
       CHECK(role_named(pipeline, loads).registers_per_thread == config.producer_registers);
       const bool has_turns = std::ranges::any_of(
           pipeline.barriers,
           [](const sim::Barrier& barrier) { return barrier.kind == sim::BarrierKind::kTurn; });
       CHECK(has_turns == config.takes_turns);
+    }
+  }
+}
+
+TEST_CASE("fa3_fp8.json states the configurations of the kernel in e4m3", "[sim]") {
+  const sim::Pipeline unshaped = sim::load_pipeline("fa3_fp8");
+  for (const std::int64_t head_dim : core::find_kernel(core::kFp8).head_dims) {
+    for (const bool is_causal : {false, true}) {
+      CAPTURE(head_dim, is_causal);
+      const core::AttentionProblem problem{
+          .head_dim = head_dim, .is_causal = is_causal, .dtype = core::DataType::kFloat8E4M3};
+      const kernels::fa3_fp8::Config config =
+          kernels::fa3_fp8::config_for({.head_dim = head_dim, .is_causal = is_causal});
+      const sim::Pipeline pipeline = sim::shaped_for(unshaped, problem);
+      check_config(pipeline, problem, config);
+      CHECK(role_named(pipeline, "producer").registers_per_thread == config.producer_registers);
+      CHECK(has_step(role_named(pipeline, "consumer"), "turn") == config.takes_turns);
+      CHECK(has_step(role_named(pipeline, "consumer"), "pack") == config.exponentiates_early);
     }
   }
 }

@@ -23,11 +23,11 @@ std::string flaw_of(const std::string& barriers, const std::string& roles) {
 
 TEST_CASE("every built-in pipeline loads", "[sim]") {
   const auto names = sim::builtin_pipelines();
-  CHECK(names ==
-        std::vector<std::string>{"fa2", "fa3_fp16", "fa3_overlap", "fa3_pingpong", "fa3_serial",
-                                 "fa3_ws", "guide_fa2", "guide_fa3", "published_fa2_fp16",
-                                 "published_fa3_fp16", "published_fa3_fp16_d256",
-                                 "published_fa3_fp16_no_overlap", "published_fa3_fp16_no_ws"});
+  CHECK(names == std::vector<std::string>{
+                     "fa2", "fa3_fp16", "fa3_fp8", "fa3_overlap", "fa3_pingpong", "fa3_serial",
+                     "fa3_ws", "guide_fa2", "guide_fa3", "published_fa2_fp16", "published_fa3_fp16",
+                     "published_fa3_fp16_d256", "published_fa3_fp16_no_overlap",
+                     "published_fa3_fp16_no_ws"});
   for (const std::string& name : names) CHECK(sim::load_pipeline(name).name == name);
 }
 
@@ -74,6 +74,27 @@ TEST_CASE("a tile shapes the roles that it names", "[sim]") {
   text.replace(text.find(R"("al": {})"), 8, R"("all": {"instances": 3})");
   CHECK(sim::shaped_for(pipeline_from(text), problem(128, false)).threads() == 384);
   CHECK(pipeline_from(text).threads() == 128);
+}
+
+TEST_CASE("a step with or without a trait is done for the tiles that have it or do not", "[sim]") {
+  const auto text = [](const std::string& condition) {
+    std::string whole = pipeline_text(
+        "{}", R"([{"name": "all", "warps": 4, "loop": [)" + delay("d", 5, "alu") + "]}]");
+    whole.replace(whole.find(R"({"delay")"), 1, "{" + condition);
+    return whole;
+  };
+  const auto steps = [&text](const std::string& condition, const std::string& traits) {
+    std::string whole = text(condition);
+    whole.replace(whole.find(R"("stages": 2)"), 11, R"("stages": 2, "traits": [)" + traits + "]");
+    const auto pipeline = sim::shaped_for(pipeline_from(whole), problem(128, false));
+    return pipeline.roles.front().steps(sim::Section::kLoop).size();
+  };
+  CHECK(steps("", R"("x")") == 1);
+  CHECK(steps(R"("with": "x", )", R"("x")") == 1);
+  CHECK(steps(R"("without": "x", )", R"("x")") == 0);
+  CHECK(steps(R"("with": "x", )", R"("y", "x")") == 1);
+  CHECK_THAT(error_of([&] { (void)pipeline_from(text(R"("with": "x", )")); }),
+             contains("no tile has the trait 'x'"));
 }
 
 TEST_CASE("shared memory is the buffers times their stages", "[sim]") {
