@@ -25,8 +25,8 @@ struct Config {
 
   bool operator==(const Config&) const = default;
 
-  static constexpr bool overlaps =
-      true;  ///< scores of a block are issued before P V of the one before
+  /// Scores of a block are issued before P V of the one before.
+  static constexpr bool overlaps = true;
 
   [[nodiscard]] constexpr int threads() const { return 128 * (consumer_warpgroups + 1); }
 

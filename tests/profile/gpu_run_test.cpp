@@ -66,6 +66,35 @@ TEST_CASE("a workspace that does not fit leaves its kernel out, by name", "[prof
   CHECK_FALSE(result.time_us.has_value());
 }
 
+TEST_CASE("quantization is timed beside its kernel, or with it on request", "[profile]") {
+  if (is_gpu_missing()) return;
+  const auto capability = profile::describe_gpu(0).capability;
+  if (core::why_unsupported(core::find_kernel(core::kFp8), capability)) return;
+  RunRequest request;
+  request.settle_time = {};
+  request.kernels = {std::string(core::kFp8)};
+  request.problem = {.batch = 4,
+                     .num_heads = 16,
+                     .num_heads_kv = 16,
+                     .seqlen_q = 1024,
+                     .seqlen_kv = 1024,
+                     .head_dim = 128};
+  request.samples = 20;
+  request.counters = profile::CounterMode::kOff;
+  const core::Result apart = profile::make_profiler()->run(request, {}).front();
+  request.includes_quantization = true;
+  const core::Result whole = profile::make_profiler()->run(request, {}).front();
+  for (const core::Result& result : {apart, whole}) {
+    REQUIRE(result.quantization.has_value());
+    CHECK(result.verification->passed);
+    CHECK(result.verification->tolerance == 0.1);
+    CHECK(result.quantization->time_us > 0.0);
+  }
+  CHECK_FALSE(apart.quantization->is_included);
+  CHECK(whole.quantization->is_included);
+  CHECK(*whole.time_us > *apart.time_us + 0.5 * apart.quantization->time_us);
+}
+
 TEST_CASE("a launch of several kernels is timed, and why it has no counters is said", "[profile]") {
   if (is_gpu_missing()) return;
   RunRequest request = beside_fa2("naive_two_kernels");
