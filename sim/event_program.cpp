@@ -50,7 +50,10 @@ class Translator {
     return op_;
   }
 
-  EventOp operator()(const Store&) { return op_; }
+  EventOp operator()(const Store&) {
+    op_.latency = to_ticks(cost_.alone_cycles);
+    return op_;
+  }
 
   EventOp operator()(const Atomic&) {
     op_.latency = to_ticks(cost_.alone_cycles);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -64,6 +65,7 @@ constexpr std::array kFields{
     Field{"mbarrier_cycles", &Machine::mbarrier_cycles},
     Field{"named_barrier_cycles", &Machine::named_barrier_cycles},
     Field{"cta_barrier_cycles", &Machine::cta_barrier_cycles},
+    Field{"store_bytes_per_cycle", &Machine::store_bytes_per_cycle},
     Field{"atomic_cycles", &Machine::atomic_cycles},
     Field{"launch_us", &Machine::launch_us},
 };
@@ -147,6 +149,11 @@ std::optional<std::string> machine_for(const core::Gpu& gpu) {
     if (is_described_by(gpu, load_machine(name))) return name;
   }
   return std::nullopt;
+}
+
+double miss_cycles(const Machine& machine) {
+  if (!machine.tma_latency_cycles || !machine.tma_miss_latency_cycles) return 0.0;
+  return std::max(0.0, *machine.tma_miss_latency_cycles - *machine.tma_latency_cycles);
 }
 
 }  // namespace fa3prof::sim

@@ -79,6 +79,7 @@ struct Machine {
   Number mbarrier_cycles;            ///< arrive to the waiting thread
   Number named_barrier_cycles;       ///< bar.arrive to the warpgroup in bar.sync
   Number cta_barrier_cycles;         ///< __syncthreads
+  Number store_bytes_per_cycle;      ///< that leave an SM's registers for global memory
   Number atomic_cycles;              ///< round trip of a global atomic: drawing a tile number
   Number launch_us;                  ///< start and end of a kernel in a stream of launches
 };
@@ -99,5 +100,9 @@ struct Machine {
 /// The built-in machine with this GPU's compute capability, SM count, maximum clock and memory
 /// size, or nothing. Names are not compared: drivers and resellers vary them.
 [[nodiscard]] std::optional<std::string> machine_for(const core::Gpu& gpu);
+
+/// How much longer than a hit in L2 a load takes that memory answers; 0 where the machine does not
+/// say. Measured with TMA and taken for cp.async too: the way from L2 to memory is the same.
+[[nodiscard]] double miss_cycles(const Machine& machine);
 
 }  // namespace fa3prof::sim

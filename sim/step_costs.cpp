@@ -35,8 +35,11 @@ class Pricer {
   }
 
   StepCost operator()(const Store& store) const {
+    const double bytes = store.bytes.value(at_.scope);
     StepCost cost{.activity = Activity::kLoad};
-    busy(cost, Resource::kL2) = l2_share_cycles(store.bytes.value(at_.scope));
+    busy(cost, Resource::kL2) = l2_share_cycles(bytes);
+    // The role's next work needs the registers in which the bytes are.
+    if (const auto rate = at_.machine.store_bytes_per_cycle) cost.alone_cycles = bytes / *rate;
     return cost;
   }
 
@@ -239,11 +242,6 @@ Activity activity_of(Resource resource) {
       break;
   }
   return Activity::kElementwise;
-}
-
-double miss_cycles(const Machine& machine) {
-  if (!machine.tma_latency_cycles || !machine.tma_miss_latency_cycles) return 0.0;
-  return std::max(0.0, *machine.tma_miss_latency_cycles - *machine.tma_latency_cycles);
 }
 
 Resource StepCost::busiest() const {

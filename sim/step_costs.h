@@ -59,10 +59,6 @@ struct CostContext {
   core::DataType dtype = core::DataType::kFloat16;
 };
 
-/// How much longer than a hit in L2 a load takes that memory answers; 0 where the machine does not
-/// say. Measured with TMA and taken for cp.async too: the way from L2 to memory is the same.
-[[nodiscard]] double miss_cycles(const Machine& machine);
-
 /// Throws UsageError when the machine lacks a number that a step needs ("pipeline fa3_fp16, role
 /// consumer, step scores needs wgmma_fp16_flop_per_cycle, which machine a100_sxm does not state").
 [[nodiscard]] ProgramCosts program_costs(const CostContext& context);

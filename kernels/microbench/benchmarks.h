@@ -32,7 +32,7 @@ namespace fa3prof::kernels::microbench {
 /// TMA and cp.async: latency and bandwidth.
 [[nodiscard]] std::vector<Series> tma(Session& session);
 
-/// Reads of L2 and HBM by all SMs, by working set; atomics.
+/// Reads of L2 and HBM by all SMs, by working set; atomics; stores of rows.
 [[nodiscard]] std::vector<Series> memory(Session& session);
 
 /// Kernel launches in a stream.

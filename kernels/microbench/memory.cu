@@ -1,9 +1,11 @@
 // Reads by all SMs, each warp 512 bytes at a time past L1, by the size of the working set: L2 while
-// it fits, HBM beyond. And global atomics: one thread alone, and one of every SM at the same
-// address.
+// it fits, HBM beyond. Global atomics: one thread alone, and one of every SM at the same address.
+// And stores of rows as an attention kernel's epilogue makes them.
 #include "kernels/microbench/benchmarks.h"
 #include "kernels/microbench/launch.cuh"
 #include "kernels/microbench/read_memory.h"
+#include "kernels/ptx/global_store.cuh"
+#include "kernels/ptx/unroll.h"
 
 #include <array>
 #include <string>
@@ -25,6 +27,35 @@ __global__ void count_up(std::uint32_t* results, unsigned* counter, int rounds, 
   for (int round = 0; round < rounds; ++round) seen = atomicAdd(counter + (seen >> 31), 1U);
   const std::uint32_t cycles = cycles_since(begin);
   results[active_cta >= 0 ? 0 : blockIdx.x] = cycles + (seen >> 31);
+}
+
+constexpr int kStoredRows = 64;       // of a tile, one warpgroup's
+constexpr int kStoredRowBytes = 256;  // 128 halves
+constexpr int kRowPitch = 4096;
+
+/// One warpgroup stores `tiles` tiles. Four lanes share a row, 16 bytes each at a time; a thread
+/// has two rows, and the registers of one are used for the next at once.
+__global__ void store_rows(std::uint32_t* results, char* out, int tiles) {
+  constexpr int kPieces = kStoredRowBytes / 64;
+  const unsigned lane = threadIdx.x % 32;
+  std::uint32_t values[kPieces][4] = {};
+  char* row = out +
+              (std::size_t{blockIdx.x} * static_cast<unsigned>(tiles) * kStoredRows +
+               threadIdx.x / 32 * 16 + lane / 4) *
+                  kRowPitch +
+              lane % 4 * 16;
+  const std::uint64_t begin = ptx::clock64();
+  for (int half = 0; half < 2 * tiles; ++half) {
+    char* to = row + (half / 2 * kStoredRows + half % 2 * 8) * std::size_t{kRowPitch};
+    FA3PROF_UNROLL
+    for (int i = 0; i < kPieces; ++i) ptx::store_16_bytes_if(true, to + 64 * i, values[i]);
+    FA3PROF_UNROLL
+    for (int i = 0; i < kPieces; ++i) {
+      FA3PROF_UNROLL
+      for (std::uint32_t& value : values[i]) value += threadIdx.x + 1U;
+    }
+  }
+  finish(results, begin);
 }
 
 struct ReadRates {
@@ -92,12 +123,28 @@ void add_atomics(Session& session, std::vector<Series>& all) {
       })));
 }
 
+void add_stores(Session& session, std::vector<Series>& all) {
+  constexpr int kTiles = 8;
+  constexpr std::size_t kTileBytes = std::size_t{kStoredRows} * kRowPitch;
+  const DeviceBuffer data(session.sms() * 2 * kTiles * kTileBytes);
+  const auto bytes_per_cycle = [&](unsigned ctas) {
+    const std::vector<double> cycles = slopes(session, ctas, kTiles, [&](int tiles) {
+      launch(session, {ctas, 128}, &store_rows, session.results(), static_cast<char*>(data.get()),
+             tiles);
+    });
+    return rates(double{kStoredRows} * kStoredRowBytes, cycles);
+  };
+  all.push_back(single("store_rows", "bytes/cycle", bytes_per_cycle(1)));
+  all.push_back(single("store_rows_all_sms", "bytes/cycle", bytes_per_cycle(session.sms())));
+}
+
 }  // namespace
 
 std::vector<Series> memory(Session& session) {
   std::vector<Series> all;
   add_reads(session, all);
   add_atomics(session, all);
+  add_stores(session, all);
   return all;
 }
 

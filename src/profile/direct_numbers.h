@@ -54,6 +54,8 @@ inline constexpr std::array kDirect{
            "two warpgroups that take turns over bar.sync and bar.arrive, half a round trip"},
     Direct{"cta_barrier_cycles", "cta_barrier", 256, 1, "bar.sync of 256 threads, back to back"},
     Direct{"atomic_cycles", "atomic_round_trip", 0, 1, "dependent atomicAdd of one thread"},
+    Direct{"store_bytes_per_cycle", "store_rows", 0, 1,
+           "rows of 256 bytes from one warpgroup, one SM alone"},
     Direct{"launch_us", "launch_overhead", 0, 1,
            "period of kernels that fill every SM, in a stream of 200, less the time they spin"},
 };
