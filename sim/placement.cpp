@@ -37,6 +37,8 @@ class Turns {
 
   [[nodiscard]] bool is_empty() const { return turns_.empty(); }
 
+  [[nodiscard]] double next_at() const { return turns_.front().at; }
+
  private:
   std::vector<Turn> turns_;
 };
@@ -153,7 +155,8 @@ PlacedTiles place_launched(const PlacementRequest& request, const CostOf& cost_o
       return;
     }
   };
-  for (int slot = 0; slot < request.pipeline.ctas_per_sm; ++slot) {
+  const auto slots = static_cast<std::size_t>(request.pipeline.ctas_per_sm);
+  for (std::size_t slot = 0; slot < slots; ++slot) {
     for (SharedSm& sm : sms) launch_next(sm);
   }
   Turns turns;
@@ -162,12 +165,19 @@ PlacedTiles place_launched(const PlacementRequest& request, const CostOf& cost_o
   }
   Breakdown sum;
   while (!turns.is_empty()) {
-    const Turn turn = turns.pop();
-    SharedSm& sm = sms[turn.who];
-    const std::size_t before = sm.running();
-    sm.pass_until(turn.at, cost_of, sum);
-    for (std::size_t ended = before - sm.running(); ended > 0; --ended) launch_next(sm);
-    if (sm.running() > 0) turns.push({.at = sm.next_end(cost_of), .who = turn.who});
+    const double now = turns.next_at();
+    std::vector<std::size_t> freed;
+    while (!turns.is_empty() && turns.next_at() <= now) freed.push_back(turns.pop().who);
+    for (const std::size_t who : freed) sms[who].pass_until(now, cost_of, sum);
+    // Those with the fewest CTAs come first: the last of a grid have SMs to themselves.
+    for (std::size_t running = 0; running < slots; ++running) {
+      for (const std::size_t who : freed) {
+        if (sms[who].running() == running) launch_next(sms[who]);
+      }
+    }
+    for (const std::size_t who : freed) {
+      if (sms[who].running() > 0) turns.push({.at = sms[who].next_end(cost_of), .who = who});
+    }
   }
   std::vector<double> ends;
   ends.reserve(sms.size());

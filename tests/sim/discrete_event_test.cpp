@@ -82,6 +82,23 @@ TEST_CASE("the event engine is never faster than the closed form", "[sim]") {
   }
 }
 
+TEST_CASE("the last CTAs of a grid have SMs to themselves", "[sim]") {
+  const auto machine = sim::load_machine("h200_sxm");
+  const auto pipeline = sim::load_pipeline("fa2");
+  const auto cycles_of = [&](std::int64_t ctas) {
+    const core::AttentionProblem p{.num_heads = ctas,
+                                   .num_heads_kv = ctas,
+                                   .seqlen_q = 128,
+                                   .seqlen_kv = 1152,
+                                   .head_dim = 128};
+    return cycles_on(machine, pipeline, p);
+  };
+  const std::int64_t full = 2 * machine.sm_count;
+  // A launch is in both summands and only once in the sum.
+  CHECK(cycles_of(full + 6) < cycles_of(full) + cycles_of(6));
+  CHECK(cycles_of(full + 6) > cycles_of(full) + 0.9 * cycles_of(6));
+}
+
 TEST_CASE("the engines agree where nothing contends", "[sim]") {
   const auto machine = machine_from(
       R"({"name": "m", "sm_count": {"value": 4, "source": "s"},
