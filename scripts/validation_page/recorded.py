@@ -1,11 +1,34 @@
 """The page's part on recorded runs: errors of counted cycles in both halves of a recording."""
 
+import json
 import pathlib
 
 from validation_page.model import load
 from validation_page.text import describe, mean, percent, size, table
 
 WORST_ROWS = 8
+
+# What has been learnt from the validation half since it was recorded.
+NOTE = """ What its rows furthest off have shown since is told in docs/model.md."""
+
+
+def activity_of(results):
+    """By kernel: simulated less counted share of cycles in which the tensor cores are active, of each row."""
+    counted = {}
+    simulated = {}
+    for result in results:
+        row = (result["kernel"], json.dumps(result["problem"], sort_keys=True))
+        if result["source"] == "measured":
+            ratio = result.get("counters", {}).get("values", {}).get("tensor_active_ratio")
+            if ratio is not None:
+                counted[row] = ratio
+        elif "breakdown" in result:
+            busy = [part["cycles"] for part in result["breakdown"] if part["category"] == "tensor_busy"]
+            simulated[row] = sum(busy) / result["cycles"]
+    differences = {}
+    for row in counted.keys() & simulated.keys():
+        differences.setdefault(row[0], []).append(simulated[row] - counted[row])
+    return differences
 
 
 class Half:
@@ -17,6 +40,7 @@ class Half:
         document = model.simulate("--against", path)
         self.sums = document["validation"]
         self.rows = [row for row in document["deviations"] if row.get("measured_cycles_basis") == "counted"]
+        self.activity = activity_of(document["results"])
         self.environment = document["environment"]
         self.models = sorted({f"{row['machine']} by {row['source']}" for row in self.rows})
         self.recorded = load(path)["created_at"][:10]
@@ -54,6 +78,25 @@ def shape_rows(half):
     for (head_dim, is_causal), errors in sorted(groups.items()):
         name = f"{head_dim}, causal" if is_causal else str(head_dim)
         yield [name, half.name, len(errors), size(mean(errors)), size(max(errors))]
+
+
+def activity_rows(half):
+    for kernel, differences in sorted(half.activity.items()):
+        sizes = [abs(difference) for difference in differences]
+        points = [f"{100 * value:+.1f}" for value in (mean(differences),)]
+        points += [f"{100 * value:.1f}" for value in (mean(sizes), max(sizes))]
+        yield [kernel, half.name, len(sizes), *points]
+
+
+def activity_text(halves):
+    lines = [line for half in halves for line in activity_rows(half)]
+    if not lines:
+        return ""
+    heading = ["kernel", "half", "rows", "mean", "mean absolute", "largest"]
+    return f"""The share of cycles in which the tensor cores are active, simulated (`tensor_busy`) less counted by CUPTI, in points:
+
+{table(heading, lines)}
+"""
 
 
 def worst_rows(half):
@@ -96,7 +139,7 @@ Model: {models}.
 
 The recorded rows were parted in two by a hash of what each is (kernel, type, sizes, mask), before anyone looked at their
 cycles: `scripts/split_recording.py` says how. The *development* half was open while the engine was built. The *validation*
-half was held out: it was read for this page only.
+half was held out: it was read for this page only.{NOTE}
 
 {table(["kernel", "half", "rows", "mean error", "mean absolute error", "largest", "of"], lines)}
 ![Simulated over counted cycles by query length, a panel for each half](validation.svg)
@@ -104,7 +147,7 @@ half was held out: it was read for this page only.
 The same by head_dim and mask:
 
 {table(["head_dim", "half", "rows", "mean absolute error", "largest"], shapes)}
-The {WORST_ROWS} rows of each half that are furthest off:
+{activity_text(halves)}The {WORST_ROWS} rows of each half that are furthest off:
 
 {table(["half", "kernel", "problem", "counted", "simulated", "error"], worst)}
 {omitted_text(halves)}"""

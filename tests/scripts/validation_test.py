@@ -11,7 +11,7 @@ import tempfile
 import unittest
 import xml.dom.minidom
 
-from recording import ROOT, recording, write
+from recording import ROOT, recording, simulate, write
 
 SCRIPT = ROOT / "scripts/validation.py"
 PUBLISHED = """{
@@ -65,6 +65,18 @@ class Page(unittest.TestCase):
     def test_the_worst_row_comes_first_with_its_cycles(self):
         worst = re.search(r"furthest off:\n\n.*\n.*\n\| development \| (.*)", self.page()).group(1)
         self.assertRegex(worst, r"^fa3 \| fp16 b8 h16 sq2048 .* \| [0-9,]+ \| [0-9,]+ \| -10\.0 % \|$")
+
+    def test_the_tensor_cores_activity_is_set_against_what_was_counted(self):
+        self.assertNotIn("tensor cores are active", self.page())
+        report = recording(error_of, "--seq", "512")
+        for result, model in zip(report["results"], simulate("--machine", "h200_sxm", "--seq", "512")["results"]):
+            busy = sum(part["cycles"] for part in model["breakdown"] if part["category"] == "tensor_busy")
+            ratio = busy / model["cycles"] - (0.02 if result["kernel"] == "fa2" else -0.01)
+            result["counters"] = {"status": "collected", "passes": 7, "values": {"tensor_active_ratio": ratio}}
+        write(self.validation, report)
+        page = self.page()
+        self.assertIn("| fa2 | validation | 1 | +2.0 | 2.0 | 2.0 |", page)
+        self.assertIn("| fa3 | validation | 1 | -1.0 | 1.0 | 1.0 |", page)
 
     def test_a_row_that_was_not_compared_is_listed(self):
         report = recording(error_of, "--seq", "512")
