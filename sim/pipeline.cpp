@@ -38,7 +38,11 @@ std::string describe(const TileChoice& choice) {
 
 const TileChoice& choice_for(const Pipeline& pipeline, const core::AttentionProblem& problem) {
   if (std::ranges::find(pipeline.dtypes, problem.dtype) == pipeline.dtypes.end()) {
-    refuse(pipeline, problem);
+    std::vector<std::string_view> dtypes;
+    for (const core::DataType dtype : pipeline.dtypes) dtypes.push_back(core::name_of(dtype));
+    throw core::UsageError(fmt::format("pipeline {} is for {}, not for {}; choose with --dtype",
+                                       pipeline.name, fmt::join(dtypes, " and "),
+                                       core::name_of(problem.dtype)));
   }
   const auto choice = std::ranges::find_if(
       pipeline.tiles, [&](const TileChoice& c) { return matches(c, problem); });
@@ -91,12 +95,7 @@ TileSizes tile_sizes(const Pipeline& pipeline, const core::AttentionProblem& pro
   return sizes;
 }
 
-Pipeline shaped_by(Pipeline pipeline, const TileChoice& choice) {
-  for (const RoleShape& shape : choice.roles) {
-    Role& role = *std::ranges::find(pipeline.roles, shape.role, &Role::name);
-    if (shape.instances > 0) role.instances = shape.instances;
-    if (shape.registers_per_thread > 0) role.registers_per_thread = shape.registers_per_thread;
-  }
+Pipeline with_steps_of(Pipeline pipeline, const TileChoice& choice) {
   for (Role& role : pipeline.roles) {
     for (std::vector<Step>& steps : role.sections) {
       std::erase_if(steps, [&choice](const Step& step) {
@@ -105,7 +104,16 @@ Pipeline shaped_by(Pipeline pipeline, const TileChoice& choice) {
       });
     }
   }
-  return with_own_barriers(std::move(pipeline));
+  return pipeline;
+}
+
+Pipeline shaped_by(Pipeline pipeline, const TileChoice& choice) {
+  for (const RoleShape& shape : choice.roles) {
+    Role& role = *std::ranges::find(pipeline.roles, shape.role, &Role::name);
+    if (shape.instances > 0) role.instances = shape.instances;
+    if (shape.registers_per_thread > 0) role.registers_per_thread = shape.registers_per_thread;
+  }
+  return with_own_barriers(with_steps_of(std::move(pipeline), choice));
 }
 
 Pipeline shaped_for(Pipeline pipeline, const core::AttentionProblem& problem) {

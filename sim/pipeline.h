@@ -238,6 +238,9 @@ struct TileSizes {
 /// The pipeline with its roles as the tile of `problem` shapes them. Throws like tile_sizes.
 [[nodiscard]] Pipeline shaped_for(Pipeline pipeline, const core::AttentionProblem& problem);
 
+/// The pipeline without the steps that are not those of `choice`, one of its tiles.
+[[nodiscard]] Pipeline with_steps_of(Pipeline pipeline, const TileChoice& choice);
+
 /// The pipeline with its roles as `choice`, one of its tiles, shapes them, and without the steps
 /// that are not its.
 [[nodiscard]] Pipeline shaped_by(Pipeline pipeline, const TileChoice& choice);

@@ -175,6 +175,15 @@ ProgramCosts zero_costs(const Pipeline& pipeline) {
   return costs;
 }
 
+/// Which tiles a flaw is of, where their steps differ: " (tiles with the traits: early)".
+std::string traits_text(const Pipeline& pipeline, const TileChoice& choice) {
+  const bool differ = std::ranges::any_of(
+      pipeline.tiles, [&](const TileChoice& other) { return other.traits != choice.traits; });
+  if (!differ) return "";
+  if (choice.traits.empty()) return " (tiles without traits)";
+  return fmt::format(" (tiles with the traits: {})", fmt::join(choice.traits, ", "));
+}
+
 Flaw find_deadlock(const Pipeline& pipeline) {
   for (const TileChoice& choice : pipeline.tiles) {
     const Pipeline shaped = shaped_by(pipeline, choice);
@@ -185,8 +194,8 @@ Flaw find_deadlock(const Pipeline& pipeline) {
     const int most_trips = 2 * static_cast<int>(choice.stages) + 1;
     for (int trips = 0; trips <= most_trips; ++trips) {
       const PathRequest request{.tiles = pipeline.is_persistent ? 3 : 1, .trips = trips};
-      PathResult result = run_uncontended(shaped, scope, costs, request);
-      if (result.stuck) return std::move(result.stuck);
+      const PathResult result = run_uncontended(shaped, scope, costs, request);
+      if (result.stuck) return *result.stuck + traits_text(pipeline, choice);
     }
   }
   return std::nullopt;
@@ -195,11 +204,15 @@ Flaw find_deadlock(const Pipeline& pipeline) {
 }  // namespace
 
 std::optional<std::string> find_flaw(const Pipeline& pipeline) {
-  for (const auto find : {find_missing_part, find_unsignalled_wait, find_unissued_group,
-                          find_shared_turn, find_overwritten_buffer, find_deadlock}) {
-    if (Flaw flaw = find(pipeline)) return flaw;
+  if (Flaw flaw = find_missing_part(pipeline)) return flaw;
+  for (const TileChoice& choice : pipeline.tiles) {
+    const Pipeline of_tile = with_steps_of(pipeline, choice);
+    for (const auto find :
+         {find_unsignalled_wait, find_unissued_group, find_shared_turn, find_overwritten_buffer}) {
+      if (const Flaw flaw = find(of_tile)) return *flaw + traits_text(pipeline, choice);
+    }
   }
-  return std::nullopt;
+  return find_deadlock(pipeline);
 }
 
 }  // namespace fa3prof::sim

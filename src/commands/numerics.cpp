@@ -176,6 +176,7 @@ void add_numerics(CLI::App& app, Verb& chosen) {
 }
 
 core::ExitCode run_numerics(const NumericsOptions& options, const Context& context) {
+  refuse_to_replace(options.output.json, {options.q, options.k, options.v});
   Output output(options.output, context);
   const NumericsFindings findings = find(options);
   output.write([&] { return to_json(findings, context); });

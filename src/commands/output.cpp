@@ -2,7 +2,9 @@
 
 #include "src/report/json.h"
 
+#include <filesystem>
 #include <ostream>
+#include <system_error>
 
 namespace fa3prof::commands {
 namespace {
@@ -15,6 +17,14 @@ void put(std::ostream& stream, const std::string& text) {
 }
 
 }  // namespace
+
+void refuse_to_replace(const std::string& json, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code no_file;
+    if (!std::filesystem::equivalent(json, input, no_file)) continue;
+    throw core::UsageError("--json: " + json + " is read as input; write the report elsewhere");
+  }
+}
 
 Output::Output(const cli::OutputOptions& options, const Context& context)
     : options_(options), context_(context) {

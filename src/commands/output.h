@@ -10,8 +10,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fa3prof::commands {
+
+/// Throws UsageError where --json names one of `inputs`: the report would take its place. Inputs
+/// that are no files, "" among them, are none.
+void refuse_to_replace(const std::string& json, const std::vector<std::string>& inputs);
 
 class Output {
  public:

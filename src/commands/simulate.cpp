@@ -138,6 +138,9 @@ void add_simulate(CLI::App& app, Verb& chosen) {
 }
 
 core::ExitCode run_simulate(const SimulateOptions& options, const Context& context) {
+  std::vector<std::string> inputs = options.pipelines;
+  inputs.insert(inputs.end(), {options.scenario, options.machine, options.against});
+  refuse_to_replace(options.output.json, inputs);
   Output output(options.output, context);
   Report report;
   report.created_at = context.created_at;

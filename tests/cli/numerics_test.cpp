@@ -105,6 +105,20 @@ TEST_CASE("numerics refuses what it cannot do, with the cure", "[cli]") {
                     contains("--hadamard off"));
 }
 
+TEST_CASE("a report does not take the place of what is read", "[cli]") {
+  const TemporaryDirectory folder;
+  const std::string tensor = npy_of_zeros("(4, 64)", 256);
+  const std::string q = folder.write("q.npy", tensor);
+  CHECK_THROWS_WITH(
+      run_program({"numerics", "--q", q, "--k", q, "--v", q, "--json", folder.path("./q.npy")}),
+      contains("is read as input"));
+  CHECK(folder.read("q.npy") == tensor);
+  const std::string scenario = folder.write("scenario.json", "{}");
+  CHECK_THROWS_WITH(run_program({"simulate", "--config", scenario, "--json", scenario}),
+                    contains("is read as input"));
+  CHECK(folder.read("scenario.json") == "{}");
+}
+
 TEST_CASE("the paper's table is shown beside what is computed here", "[cli]") {
   const Outcome outcome = run_program(
       {"numerics", "--experiment", "paper,rotation", "--paper-heads", "1", "--json", "-"});

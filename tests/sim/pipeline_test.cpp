@@ -97,6 +97,19 @@ TEST_CASE("a step with or without a trait is done for the tiles that have it or 
              contains("no tile has the trait 'x'"));
 }
 
+TEST_CASE("a flaw that only some tiles have is found, and says which", "[sim]") {
+  std::string text =
+      pipeline_text(R"({"full": {"kind": "mbarrier"}})",
+                    R"([{"name": "a", "warps": 1, "loop": [{"with": "x", "arrive": "full"}]},
+          {"name": "b", "warps": 4, "loop": [{"wait": "full"}]}])");
+  const std::string tile = R"("tiles": [)";
+  text.insert(text.find(tile) + tile.size(),
+              R"({"head_dim": 64, "tile_m": 128, "tile_n": 128, "stages": 2, "traits": ["x"]}, )");
+  CHECK_THAT(error_of([&] { (void)pipeline_from(text); }),
+             contains("role b, loop step 1 (full): nothing ever arrives") &&
+                 contains("(tiles without traits)"));
+}
+
 TEST_CASE("shared memory is the buffers times their stages", "[sim]") {
   const sim::Pipeline fa3 = sim::load_pipeline("fa3_fp16");
   const auto bytes = [&](bool is_causal) {
