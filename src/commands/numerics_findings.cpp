@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace fa3prof::commands {
 namespace {
 
@@ -162,11 +164,14 @@ Json to_json(const KernelNumerics& kernel) {
           {"pv_flush_keys", kernel.pv_flush_keys}};
 }
 
+/// null where a NaN or an infinity of the inputs has left no number.
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
 Json to_json(const numerics::ErrorMetrics& metrics) {
-  return {{"rmse", metrics.rmse},
-          {"max_abs_error", metrics.max_abs_error},
-          {"relative_error", metrics.relative_error},
-          {"cosine", metrics.cosine},
+  return {{"rmse", number_or_null(metrics.rmse)},
+          {"max_abs_error", number_or_null(metrics.max_abs_error)},
+          {"relative_error", number_or_null(metrics.relative_error)},
+          {"cosine", number_or_null(metrics.cosine)},
           {"elements", metrics.elements}};
 }
 
@@ -178,8 +183,8 @@ Json to_json(const AttentionFindings& findings) {
                        {"s", to_json(accuracy.s)},
                        {"p", to_json(accuracy.p)},
                        {"o", to_json(accuracy.o)},
-                       {"mean_lost_mass_ratio", accuracy.mean_lost_mass},
-                       {"max_lost_mass_ratio", accuracy.max_lost_mass}});
+                       {"mean_lost_mass_ratio", number_or_null(accuracy.mean_lost_mass)},
+                       {"max_lost_mass_ratio", number_or_null(accuracy.max_lost_mass)}});
   }
   return {{"problem", to_json(findings.problem)},
           {"input", findings.input},

@@ -5,6 +5,7 @@
 #include "tests/cli/temporary_directory.h"
 
 #include <cstring>
+#include <limits>
 
 using namespace fa3prof;
 using namespace fa3prof::tests;
@@ -103,6 +104,17 @@ TEST_CASE("numerics refuses what it cannot do, with the cure", "[cli]") {
   refuses({"--q", "q.npy", "--k", "k.npy", "--v", "v.npy"}, "leave the other sizes out");
   CHECK_THROWS_WITH(run_program({"numerics", "--head-dim", "96", "--seq", "16"}),
                     contains("--hadamard off"));
+}
+
+TEST_CASE("numerics reports a tensor with a NaN, null where no number is left", "[cli]") {
+  const TemporaryDirectory folder;
+  const std::string q = folder.write("q.npy", npy_of_zeros("(4, 64)", 256));
+  std::string tensor = npy_of_zeros("(4, 64)", 256);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::memcpy(tensor.data() + 128, &nan, sizeof nan);
+  const std::string k = folder.write("k.npy", tensor);
+  const Outcome outcome = run_program({"numerics", "--q", q, "--k", k, "--v", q, "--json", "-"});
+  CHECK(json_of(outcome)["attention"][0]["kernels"][0]["o"]["rmse"].is_null());
 }
 
 TEST_CASE("a report does not take the place of what is read", "[cli]") {
