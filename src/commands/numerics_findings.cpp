@@ -65,12 +65,14 @@ std::string paper_text(const numerics::PublishedTable& paper, std::uint64_t seed
 /// Cells that say how a kernel computes.
 std::vector<std::string> kernel_cells(const KernelNumerics& kernel) {
   const std::string format = "  " + std::string(name_of(kernel.format));
-  if (!is_fp8(kernel.format)) return {format, "", "", "", name_of(kernel.order), "fp32", ""};
+  const std::string blocks = fmt::format("{} {}", name_of(kernel.order), kernel.tile_n);
+  if (!is_fp8(kernel.format)) return {format, "", "", "", "", blocks, "fp32", ""};
   return {format,
           name_of(kernel.scales),
+          name_of(v_scales_of(kernel)) + (kernel.is_v_smoothed ? ", no mean" : ""),
           kernel.is_rotated ? "on" : "off",
           fmt::format("2^{}", kernel.p_offset_log2),
-          name_of(kernel.order),
+          blocks,
           name_of(kernel.accumulator),
           kernel.pv_flush_keys > 0 ? std::to_string(kernel.pv_flush_keys) : "never"};
 }
@@ -79,6 +81,7 @@ std::string attention_text(const AttentionFindings& findings, report::Colour col
   const core::AttentionProblem& problem = findings.problem;
   Table table({{fmt::format("")},
                {"scales", kLeft},
+               {"of V", kLeft},
                {"Hadamard", kLeft},
                {"P", kLeft},
                {"blocks", kLeft},

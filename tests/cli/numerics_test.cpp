@@ -106,6 +106,14 @@ TEST_CASE("numerics refuses what it cannot do, with the cure", "[cli]") {
                     contains("--hadamard off"));
 }
 
+TEST_CASE("numerics tells rows apart by keys a block and by where the scales of V go", "[cli]") {
+  const Outcome outcome = run_small({"--tile-n", "64,128", "--v-scales", "flush,p-pow2"});
+  for (const char* words : {"flush", "p-pow2", "reverse 64", "reverse 128"}) {
+    CHECK_THAT(outcome.out, contains(words));
+  }
+  CHECK_THAT(run_small({"--smooth-v"}).out, contains("no mean"));
+}
+
 TEST_CASE("numerics reports a tensor with a NaN, null where no number is left", "[cli]") {
   const TemporaryDirectory folder;
   const std::string q = folder.write("q.npy", npy_of_zeros("(4, 64)", 256));
