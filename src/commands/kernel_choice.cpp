@@ -189,6 +189,14 @@ void check_support(const KernelOptions& options, const std::vector<ChosenKernel>
                                      fmt::join(reasons, "; ")));
 }
 
+void require_quantizing(const std::vector<ChosenKernel>& kernels, const std::string& flag) {
+  const auto quantizes = [](const ChosenKernel& kernel) {
+    return kernel.own != nullptr && kernel.own->quantizes;
+  };
+  if (std::ranges::any_of(kernels, quantizes)) return;
+  throw core::UsageError(flag + ": no kernel of this run quantizes; add one, as --kernel fa3_fp8");
+}
+
 std::string describe_peers(const std::vector<ChosenKernel>& kernels) {
   std::string text;
   for (const ChosenKernel& kernel : kernels) {

@@ -57,6 +57,9 @@ struct ChosenKernel {
 void check_support(const KernelOptions& options, const std::vector<ChosenKernel>& kernels,
                    const std::vector<core::AttentionProblem>& problems);
 
+/// Throws UsageError unless one of the kernels quantizes its inputs, which a flag is about.
+void require_quantizing(const std::vector<ChosenKernel>& kernels, const std::string& flag);
+
 /// "cudnn 9.19.0, mine 1.0", or nothing without peers.
 [[nodiscard]] std::string describe_peers(const std::vector<ChosenKernel>& kernels);
 

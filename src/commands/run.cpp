@@ -263,6 +263,7 @@ core::ExitCode run_run(const RunOptions& options, const Context& context) {
   const std::vector<AttentionProblem> problems = core::expand(options.grid);
   std::vector<ChosenKernel> kernels = choose_kernels(options.kernels);
   check_support(options.kernels, kernels, problems);
+  if (options.request.includes_quantization) require_quantizing(kernels, "--include-quantization");
   Run run(options, std::move(kernels), context);
   const core::Report& report = run.report();
   try {

@@ -38,6 +38,11 @@ TEST_CASE("run --pv-flush adds fa3_fp8 with its sums of P V flushed", "[cli]") {
   CHECK_THROWS_AS(run_program({"run", "--pv-flush", "64"}), CLI::ParseError);
 }
 
+TEST_CASE("run refuses to include a quantization that no kernel makes", "[cli]") {
+  CHECK_THROWS_WITH(run_program({"run", "--kernel", "fa3", "--include-quantization"}),
+                    contains("--include-quantization: no kernel of this run quantizes"));
+}
+
 TEST_CASE("run says what quantizing takes, and whether the time has it", "[cli]") {
   CHECK_THAT(run_program({"run", "--kernel", "fa3,fa3_fp8"}).out,
              contains("fa3_fp8 300 us for Q, K and V, not in the time"));
