@@ -8,9 +8,6 @@ from validation_page.text import describe, mean, percent, size, table
 
 WORST_ROWS = 8
 
-# What has been learnt from the validation half since it was recorded.
-NOTE = """ What its rows furthest off have shown since is told in docs/model.md."""
-
 
 def activity_of(results):
     """By kernel: simulated less counted share of cycles in which the tensor cores are active, of each row."""
@@ -137,9 +134,10 @@ An error is simulated over counted SM cycles, minus one; the clock plays no part
 {environment['gpu']['name']} (driver {environment['driver']}) on {halves[0].recorded}: {sources} in `configs/recordings`.
 Model: {models}.
 
-The recorded rows were parted in two by a hash of what each is (kernel, type, sizes, mask), before anyone looked at their
-cycles: `scripts/split_recording.py` says how. The *development* half was open while the engine was built. The *validation*
-half was held out: it was read for this page only.{NOTE}
+Rows of lengths with which the model had been developed before are in the *development* half, which was open while the engine
+was built. The others were parted in two by a hash of what each is (kernel, type, sizes, mask), before anyone looked at
+their cycles: `scripts/split_recording.py` says how. The *validation* half was held out; what its rows furthest off have
+shown since it was first read is told in docs/model.md.
 
 {table(["kernel", "half", "rows", "mean error", "mean absolute error", "largest", "of"], lines)}
 ![Simulated over counted cycles by query length, a panel for each half](validation.svg)

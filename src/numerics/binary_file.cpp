@@ -4,15 +4,20 @@
 #include "src/numerics/float_conversion.h"
 
 #include <bit>
+#include <filesystem>
+#include <system_error>
 
 namespace fa3prof::numerics {
 
-BinaryFile::BinaryFile(const std::string& path)
-    : path_(path), stream_(path, std::ios::binary | std::ios::ate) {
-  const std::streamoff end = stream_ ? static_cast<std::streamoff>(stream_.tellg()) : -1;
-  if (end < 0) {
-    throw core::ConfigError(path, "", "cannot be read; give a file that exists");
+BinaryFile::BinaryFile(const std::string& path) : path_(path) {
+  // A pipe or a terminal would have to be waited for, and has no size.
+  std::error_code missing;
+  if (!std::filesystem::is_regular_file(path, missing)) {
+    throw core::ConfigError(path, "", "cannot be read; give a regular file that exists");
   }
+  stream_.open(path, std::ios::binary | std::ios::ate);
+  const std::streamoff end = stream_ ? static_cast<std::streamoff>(stream_.tellg()) : -1;
+  if (end < 0) throw core::ConfigError(path, "", "cannot be read; check its permissions");
   size_ = static_cast<std::uint64_t>(end);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <random>
+#include <sys/stat.h>
 
 namespace fa3prof::tests {
 namespace {
@@ -111,6 +112,15 @@ TEST_CASE("what a safetensors file claims is checked against what it holds", "[n
         std::string("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F{}", 10),
         std::string("\x20\0\0\0\0\0\0\0{}", 10), std::string("abc")}) {
     CHECK_THROWS_AS(load_safetensors(folder.write("bad.safetensors", text), "q"), core::Error);
+  }
+}
+
+TEST_CASE("a tensor is read from nothing but a regular file, without waiting", "[numerics]") {
+  const TemporaryDirectory folder;
+  const std::string pipe = folder.path("pipe.npy");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& path : {pipe, folder.path("."), folder.path("missing.npy")}) {
+    CHECK_THROWS_WITH(load_npy(path), contains("give a regular file"));
   }
 }
 

@@ -55,6 +55,12 @@ class Rule(unittest.TestCase):
             entry = {"kernel": kernel, "problem": {**PROBLEM, "is_causal": is_causal}}
             self.assertEqual(split_recording.half_of(entry), half)
 
+    def test_a_known_length_is_for_development_whatever_its_hash(self):
+        for seqlen in range(1, 40):
+            entry = {"kernel": "fa3", "problem": {**PROBLEM, "seqlen_q": seqlen}}
+            self.assertEqual(split_recording.half_of(entry, (7, seqlen)), "development")
+            self.assertEqual(split_recording.half_of(entry, (seqlen + 1,)), split_recording.half_of(entry))
+
     def test_a_mask_does_not_decide_the_half(self):
         pairs = set()
         for seqlen in range(512, 8192, 512):
