@@ -23,8 +23,8 @@ struct ComputeCapability {
 struct AttentionKernel {
   std::string_view name;      ///< the word on the command line and in reports: "fa2", "fa3"
   std::string_view schedule;  ///< of fa3: "full", or the mechanisms it has; else empty
-  std::string_view
-      pipeline;  ///< its model in configs/pipelines, without ".json"; empty: it has none
+  /// Its model in configs/pipelines, without ".json"; empty: it has none.
+  std::string_view pipeline;
   std::string_view description;  ///< one line
   ComputeCapability min_capability;
   bool needs_exact_major = false;  ///< true: architecture-specific code (sm_90a runs on 9.x only)
