@@ -9,6 +9,11 @@
 
 namespace fa3prof::kernels::fa3_fp8 {
 
+/// Where the largest weight of a row (a probability times the factor of its V) is cast when it is
+/// first seen, and what none may exceed, both as powers of two: kernels/fa3_fp8/softmax.cuh.
+inline constexpr int kWeightStartLog2 = 5;
+inline constexpr float kWeightTopLog2 = 8.75F;
+
 /// One compiled kernel.
 struct Config {
   int head_dim;

@@ -2,6 +2,7 @@
 // from block to block.
 #pragma once
 
+#include "kernels/fa3_fp8/config.h"
 #include "kernels/ptx/convert_e4m3.cuh"
 #include "kernels/ptx/math.cuh"
 #include "kernels/ptx/pin_registers.cuh"
@@ -28,8 +29,8 @@ struct BlockScales {
 /// Offsets are in exponents and not in raw scores, which differ in scale from block to block.
 struct BlockSoftmax {
   static constexpr float kNoKeyYet = -1e30F;  ///< below every exponent, and finite: -inf stays -inf
-  static constexpr float kStart = 5.0F;
-  static constexpr float kTop = 8.75F;
+  static constexpr float kStart = kWeightStartLog2;
+  static constexpr float kTop = kWeightTopLog2;
 
   float row_sum[tile::kRowsPerThread] = {0.0F, 0.0F};  ///< of this thread's columns only
   float offset[tile::kRowsPerThread] = {kNoKeyYet, kNoKeyYet};

@@ -14,6 +14,16 @@ namespace fa3prof::kernels::quantize {
 
 inline constexpr float kLargest = 448.0F;  ///< of e4m3
 
+/// A CTA holds the whole block of rows or keys that share a factor in registers, as float32: it is
+/// read once, however many looks at it the factor takes.
+inline constexpr int kValuesPerThread = 64;
+inline constexpr int kMaxThreads = 512;
+inline constexpr int kPieceBytes = 16;  ///< what a thread writes at a time: 16 elements of e4m3
+
+[[nodiscard]] constexpr int threads_for(int block_rows, int head_dim) {
+  return block_rows * head_dim / kValuesPerThread;
+}
+
 /// A [batch, seqlen, heads, head_dim] operand, 16-bit elements.
 struct Source {
   const std::uint16_t* base;
@@ -37,10 +47,21 @@ __device__ __forceinline__ float2 to_floats(std::uint32_t pair) {
   }
 }
 
+/// Four neighbouring elements, as they are read.
 template <ptx::Element kElement>
-__device__ __forceinline__ float to_float(std::uint16_t bits) {
-  return to_floats<kElement>(bits).x;
-}
+struct Four {
+  uint2 bits = {0U, 0U};
+
+  __device__ __forceinline__ void load(const std::uint16_t* at) {
+    bits = __ldg(reinterpret_cast<const uint2*>(at));
+  }
+
+  [[nodiscard]] __device__ __forceinline__ float4 values() const {
+    const float2 lower = to_floats<kElement>(bits.x);
+    const float2 upper = to_floats<kElement>(bits.y);
+    return make_float4(lower.x, lower.y, upper.x, upper.y);
+  }
+};
 
 /// The larger magnitude; NaN and infinities do not count.
 __device__ __forceinline__ float larger(float magnitude, float value) {
@@ -49,17 +70,15 @@ __device__ __forceinline__ float larger(float magnitude, float value) {
 }
 
 /// Largest value over the CTA's threads, which all get it.
-template <int kThreads>
 __device__ __forceinline__ float largest_of_cta(float value) {
-  __shared__ float warps[kThreads / 32];
+  __shared__ float warps[kMaxThreads / 32];
   FA3PROF_UNROLL
   for (unsigned step = 16; step > 0; step /= 2) {
     value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, step));
   }
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
   __syncthreads();
-  FA3PROF_UNROLL
-  for (int i = 0; i < kThreads / 32; ++i) value = fmaxf(value, warps[i]);
+  for (unsigned i = 0; i < blockDim.x / 32; ++i) value = fmaxf(value, warps[i]);
   return value;
 }
 

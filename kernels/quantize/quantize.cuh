@@ -26,11 +26,12 @@ template <int kHeadDim, ptx::Element kElement>
 void launch_rows(const RowsTask& task, int heads, int batch, cudaStream_t stream) {
   const dim3 grid(blocks_of(task.source.padded_rows, task.block_rows), static_cast<unsigned>(heads),
                   static_cast<unsigned>(batch));
+  const int threads = threads_for(task.block_rows, kHeadDim);
   if (task.head_factors != nullptr) {
-    measure_rows<kHeadDim, kElement><<<grid, kThreads, 0, stream>>>(task);
+    measure_rows<kHeadDim, kElement><<<grid, threads, 0, stream>>>(task);
     cuda_check(cudaGetLastError());
   }
-  quantize_rows<kHeadDim, kElement><<<grid, kThreads, 0, stream>>>(task);
+  quantize_rows<kHeadDim, kElement><<<grid, threads, 0, stream>>>(task);
   cuda_check(cudaGetLastError());
 }
 
@@ -39,16 +40,18 @@ void launch_values(const ValuesTask& task, int heads, int batch, cudaStream_t st
   const dim3 grid(static_cast<unsigned>(task.blocks), static_cast<unsigned>(heads),
                   static_cast<unsigned>(batch));
   if (task.removes_mean) {
-    sum_channels<kHeadDim, kElement><<<grid, kHeadDim, 0, stream>>>(task);
+    const dim3 of_sums(blocks_of(task.blocks, kSumThreads / (kHeadDim / 4)), grid.y, grid.z);
+    sum_channels<kHeadDim, kElement><<<of_sums, kSumThreads, 0, stream>>>(task);
     cuda_check(cudaGetLastError());
   }
   finish_mean<kHeadDim><<<grid.y * grid.z, kHeadDim, 0, stream>>>(task);
   cuda_check(cudaGetLastError());
+  const int threads = threads_for(task.block_keys, kHeadDim);
   if (task.head_factors != nullptr) {
-    measure_values<kHeadDim, kElement><<<grid, kThreads, 0, stream>>>(task);
+    measure_values<kHeadDim, kElement><<<grid, threads, 0, stream>>>(task);
     cuda_check(cudaGetLastError());
   }
-  quantize_values<kHeadDim, kElement><<<grid, kThreads, 0, stream>>>(task);
+  quantize_values<kHeadDim, kElement><<<grid, threads, 0, stream>>>(task);
   cuda_check(cudaGetLastError());
 }
 

@@ -1,4 +1,4 @@
-// Quantises the rows of Q or K, after rotating each. A warp holds one row at a time.
+// Quantises the rows of Q or K, after rotating each. A CTA holds a block of rows.
 #pragma once
 
 #include "kernels/ptx/convert_e4m3.cuh"
@@ -10,8 +10,6 @@
 #include <cstdint>
 
 namespace fa3prof::kernels::quantize {
-
-inline constexpr int kThreads = 256;
 
 struct RowsTask {
   Source source;
@@ -25,38 +23,39 @@ struct RowsTask {
   Signs signs;
 };
 
-/// The part of a row that a lane holds.
+/// Sixteen neighbouring channels of a row. head_dim / 16 neighbouring lanes hold the whole row.
 template <int kHeadDim, ptx::Element kElement>
 struct RowPart {
-  static constexpr int kCount = kHeadDim / 32;
+  static constexpr int kCount = kPieceBytes;
+  static constexpr int kLanes = kHeadDim / kCount;
   float values[kCount];
 
+  [[nodiscard]] static __device__ __forceinline__ int channel() {
+    return static_cast<int>(threadIdx.x) % kLanes * kCount;
+  }
+
   __device__ __forceinline__ void load(const std::uint16_t* row) {
-    std::uint32_t pairs[kCount / 2];
-    const void* at = row + threadIdx.x % 32 * kCount;
-    if constexpr (kCount == 2) {
-      pairs[0] = __ldg(static_cast<const unsigned*>(at));
-    } else if constexpr (kCount == 4) {
-      *reinterpret_cast<uint2*>(pairs) = __ldg(static_cast<const uint2*>(at));
-    } else {
-      *reinterpret_cast<uint4*>(pairs) = __ldg(static_cast<const uint4*>(at));
-    }
+    const auto* at = reinterpret_cast<const uint4*>(row + channel());
     FA3PROF_UNROLL
-    for (int i = 0; i < kCount / 2; ++i) {
-      const float2 pair = to_floats<kElement>(pairs[i]);
-      values[2 * i] = pair.x;
-      values[2 * i + 1] = pair.y;
+    for (int i = 0; i < 2; ++i) {
+      const uint4 bits = __ldg(at + i);
+      const std::uint32_t pairs[4] = {bits.x, bits.y, bits.z, bits.w};
+      FA3PROF_UNROLL
+      for (int j = 0; j < 4; ++j) {
+        const float2 pair = to_floats<kElement>(pairs[j]);
+        values[8 * i + 2 * j] = pair.x;
+        values[8 * i + 2 * j + 1] = pair.y;
+      }
     }
   }
 
   /// Signs, then the Walsh-Hadamard transform in log2(head_dim) steps: first between the values of
   /// a lane, then between lanes.
   __device__ __forceinline__ void rotate(const Signs& signs) {
-    const auto first = threadIdx.x % 32 * kCount;
+    const std::uint32_t negative = signs[channel() / 32] >> channel() % 32;
     FA3PROF_UNROLL
-    for (unsigned i = 0; i < kCount; ++i) {
-      const unsigned channel = first + i;
-      if ((signs[channel / 32] >> channel % 32 & 1U) != 0) values[i] = -values[i];
+    for (int i = 0; i < kCount; ++i) {
+      if ((negative >> i & 1U) != 0) values[i] = -values[i];
     }
     FA3PROF_UNROLL
     for (int step = 1; step < kCount; step *= 2) {
@@ -69,12 +68,11 @@ struct RowPart {
       }
     }
     FA3PROF_UNROLL
-    for (unsigned step = 1; step < 32; step *= 2) {
-      const bool is_upper = (threadIdx.x & step) != 0;
+    for (unsigned step = 1; step < kLanes; step *= 2) {
+      const float own = (threadIdx.x & step) != 0 ? -1.0F : 1.0F;
       FA3PROF_UNROLL
-      for (int i = 0; i < kCount; ++i) {
-        const float other = __shfl_xor_sync(0xffffffffU, values[i], step);
-        values[i] = is_upper ? other - values[i] : values[i] + other;
+      for (float& value : values) {
+        value = fmaf(own, value, __shfl_xor_sync(0xffffffffU, value, step));
       }
     }
     const float norm = rsqrtf(static_cast<float>(kHeadDim));
@@ -90,71 +88,86 @@ struct RowPart {
   }
 
   __device__ __forceinline__ void store(std::uint8_t* head, std::int64_t row, float inverse) const {
-    const int column = static_cast<int>(threadIdx.x % 32) * kCount;
-    std::uint8_t* at = head + row_offset(row, column, kHeadDim);
-    if constexpr (kCount == 2) {
-      *reinterpret_cast<std::uint16_t*>(at) = static_cast<std::uint16_t>(
-          ptx::pack_e4m3(scaled(values[0], inverse), scaled(values[1], inverse), 0.0F, 0.0F));
-    } else {
-      FA3PROF_UNROLL
-      for (int i = 0; i < kCount; i += 4) {
-        *reinterpret_cast<std::uint32_t*>(at + i) =
-            ptx::pack_e4m3(scaled(values[i], inverse), scaled(values[i + 1], inverse),
-                           scaled(values[i + 2], inverse), scaled(values[i + 3], inverse));
-      }
+    std::uint32_t words[4];
+    FA3PROF_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      words[i] =
+          ptx::pack_e4m3(scaled(values[4 * i], inverse), scaled(values[4 * i + 1], inverse),
+                         scaled(values[4 * i + 2], inverse), scaled(values[4 * i + 3], inverse));
+    }
+    *reinterpret_cast<uint4*>(head + row_offset(row, channel(), kHeadDim)) =
+        make_uint4(words[0], words[1], words[2], words[3]);
+  }
+};
+
+/// The rows that a thread has parts of, every `kStride`-th of the block, rotated; rows beyond the
+/// end are zero.
+template <int kHeadDim, ptx::Element kElement>
+struct RowBlock {
+  using Part = RowPart<kHeadDim, kElement>;
+  static constexpr int kParts = kValuesPerThread / Part::kCount;
+  Part parts[kParts];
+
+  __device__ __forceinline__ explicit RowBlock(const RowsTask& task) {
+    const std::uint16_t* head =
+        task.source.head(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y));
+    FA3PROF_UNROLL
+    for (int i = 0; i < kParts; ++i) {
+      parts[i] = {};
+      if (row(i, task) < task.source.rows)
+        parts[i].load(head + row(i, task) * task.source.row_stride);
+    }
+    if (!task.rotates) return;
+    FA3PROF_UNROLL
+    for (Part& part : parts) part.rotate(task.signs);
+  }
+
+  [[nodiscard]] static __device__ __forceinline__ int row(int i, const RowsTask& task) {
+    const int rows_at_once = static_cast<int>(blockDim.x) / Part::kLanes;
+    return static_cast<int>(blockIdx.x) * task.block_rows + i * rows_at_once +
+           static_cast<int>(threadIdx.x) / Part::kLanes;
+  }
+
+  /// Of the whole CTA's block.
+  [[nodiscard]] __device__ __forceinline__ float magnitude() const {
+    float largest = 0.0F;
+    FA3PROF_UNROLL
+    for (const Part& part : parts) largest = fmaxf(largest, part.magnitude());
+    return largest_of_cta(largest);
+  }
+
+  __device__ __forceinline__ void store(std::uint8_t* head, const RowsTask& task,
+                                        float inverse) const {
+    FA3PROF_UNROLL
+    for (int i = 0; i < kParts; ++i) {
+      if (row(i, task) < task.source.padded_rows) parts[i].store(head, row(i, task), inverse);
     }
   }
 };
 
-/// Calls `use` with each row of this CTA's block that this warp takes, rotated; rows beyond the end
-/// are zero.
-template <int kHeadDim, ptx::Element kElement, typename Use>
-__device__ __forceinline__ void for_rows(const RowsTask& task, Use use) {
-  const std::uint16_t* head =
-      task.source.head(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y));
-  const int first = static_cast<int>(blockIdx.x) * task.block_rows;
-  const int end = min(first + task.block_rows, task.source.padded_rows);
-  for (int row = first + static_cast<int>(threadIdx.x / 32); row < end; row += kThreads / 32) {
-    RowPart<kHeadDim, kElement> part{};
-    if (row < task.source.rows) {
-      part.load(head + row * task.source.row_stride);
-      if (task.rotates) part.rotate(task.signs);
-    }
-    use(part, row);
-  }
-}
-
-template <int kHeadDim, ptx::Element kElement>
-__device__ __forceinline__ float magnitude_of_block(const RowsTask& task) {
-  float largest = 0.0F;
-  for_rows<kHeadDim, kElement>(
-      task, [&](const auto& part, int) { largest = fmaxf(largest, part.magnitude()); });
-  return largest_of_cta<kThreads>(largest);
-}
-
 /// Raises a head's factor to that of this CTA's block. Heads of zeros only are left at 0.
 template <int kHeadDim, ptx::Element kElement>
-__global__ void __launch_bounds__(kThreads) measure_rows(const __grid_constant__ RowsTask task) {
-  const float largest = magnitude_of_block<kHeadDim, kElement>(task);
+__global__ void __launch_bounds__(kMaxThreads) measure_rows(const __grid_constant__ RowsTask task) {
+  const float largest = RowBlock<kHeadDim, kElement>(task).magnitude();
   if (threadIdx.x == 0 && largest > 0.0F) {
     raise(task.head_factors + blockIdx.z * gridDim.y + blockIdx.y, factor_of(largest));
   }
 }
 
-/// Quantises a block of rows; the second look at them is served by the caches.
+/// Quantises a block of rows.
 template <int kHeadDim, ptx::Element kElement>
-__global__ void __launch_bounds__(kThreads) quantize_rows(const __grid_constant__ RowsTask task) {
+__global__ void __launch_bounds__(kMaxThreads)
+    quantize_rows(const __grid_constant__ RowsTask task) {
   const unsigned pair = blockIdx.z * gridDim.y + blockIdx.y;
+  const RowBlock<kHeadDim, kElement> rows(task);
   float factor = 1.0F;
   if (task.head_factors == nullptr) {
-    factor = factor_of(magnitude_of_block<kHeadDim, kElement>(task));
+    factor = factor_of(rows.magnitude());
   } else if (task.head_factors[pair] > 0.0F) {
     factor = task.head_factors[pair];
   }
-  const float inverse = 1.0F / factor;
-  std::uint8_t* head = task.image + pair * std::int64_t{task.source.padded_rows} * kHeadDim;
-  for_rows<kHeadDim, kElement>(task,
-                               [&](const auto& part, int row) { part.store(head, row, inverse); });
+  rows.store(task.image + pair * std::int64_t{task.source.padded_rows} * kHeadDim, task,
+             1.0F / factor);
   const auto block = static_cast<int>(blockIdx.x);
   if (threadIdx.x == 0 && block < task.blocks) {
     task.factors[(std::int64_t{pair} * task.blocks + block) * task.factor_step] = factor;

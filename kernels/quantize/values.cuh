@@ -4,11 +4,12 @@
 #include "kernels/ptx/convert_e4m3.cuh"
 #include "kernels/quantize/elements.cuh"
 #include "kernels/quantize/layout.h"
-#include "kernels/quantize/rows.cuh"
 
 #include <cstdint>
 
 namespace fa3prof::kernels::quantize {
+
+inline constexpr int kSumThreads = 128;
 
 struct ValuesTask {
   Source source;
@@ -23,20 +24,40 @@ struct ValuesTask {
   bool removes_mean;
 };
 
-/// Sums of each channel over a block of keys. A fixed order, so that runs repeat to the bit.
+/// Keys of a block read ahead of their sums.
+inline constexpr int kKeysAhead = 16;
+
+/// Sums of each channel over a block of keys, four channels a thread, kSumBlocks blocks a CTA. In
+/// the order of keys, so that runs repeat to the bit.
 template <int kHeadDim, ptx::Element kElement>
-__global__ void __launch_bounds__(kHeadDim) sum_channels(const ValuesTask task) {
+__global__ void __launch_bounds__(kSumThreads) sum_channels(const ValuesTask task) {
+  constexpr int kLanes = kHeadDim / 4;
+  const auto block = static_cast<int>(blockIdx.x * (kSumThreads / kLanes) + threadIdx.x / kLanes);
+  if (block >= task.blocks) return;
   const unsigned pair = blockIdx.z * gridDim.y + blockIdx.y;
-  const int first = static_cast<int>(blockIdx.x) * task.block_keys;
+  const int channel = static_cast<int>(threadIdx.x) % kLanes * 4;
+  const int first = block * task.block_keys;
   const int end = min(first + task.block_keys, task.source.rows);
-  const std::uint16_t* channel =
-      task.source.head(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y)) + threadIdx.x;
-  float sum = 0.0F;
-  FA3PROF_UNROLL
-  for (int key = first; key < end; ++key) {
-    sum += to_float<kElement>(__ldg(channel + key * task.source.row_stride));
+  const std::uint16_t* head =
+      task.source.head(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y)) + channel;
+  float4 sums{};
+  for (int key = first; key < end; key += kKeysAhead) {
+    Four<kElement> ahead[kKeysAhead];
+    FA3PROF_UNROLL
+    for (int i = 0; i < kKeysAhead; ++i) {
+      if (key + i < end) ahead[i].load(head + (key + i) * task.source.row_stride);
+    }
+    FA3PROF_UNROLL
+    for (const Four<kElement>& of_key : ahead) {
+      const float4 values = of_key.values();
+      sums.x += values.x;
+      sums.y += values.y;
+      sums.z += values.z;
+      sums.w += values.w;
+    }
   }
-  task.sums[(std::int64_t{pair} * task.blocks + blockIdx.x) * kHeadDim + threadIdx.x] = sum;
+  *reinterpret_cast<float4*>(task.sums + (std::int64_t{pair} * task.blocks + block) * kHeadDim +
+                             channel) = sums;
 }
 
 /// Mean of each channel, from the sums of the blocks. A mean that is not finite is taken as 0, and
@@ -47,91 +68,103 @@ __global__ void __launch_bounds__(kHeadDim) finish_mean(const ValuesTask task) {
   float sum = 0.0F;
   if (task.removes_mean) {
     const float* sums = task.sums + std::int64_t{pair} * task.blocks * kHeadDim + threadIdx.x;
-    for (int block = 0; block < task.blocks; ++block) sum += sums[block * kHeadDim];
+    _Pragma("unroll 16") for (int block = 0; block < task.blocks; ++block) {
+      sum += sums[block * kHeadDim];
+    }
   }
   const float mean = sum / static_cast<float>(task.source.rows);
   task.mean[pair * kHeadDim + threadIdx.x] = fabsf(mean) <= FLT_MAX ? mean : 0.0F;
 }
 
-/// Largest magnitude in this CTA's block of V without its mean.
+/// Sixteen neighbouring keys of four neighbouring channels of V, without the mean; keys beyond the
+/// end are zero. The CTA's threads hold a block of keys.
 template <int kHeadDim, ptx::Element kElement>
-__device__ __forceinline__ float magnitude_of_values(const ValuesTask& task) {
-  constexpr int kLanes = kHeadDim / 2;  // two channels each
-  const unsigned pair = blockIdx.z * gridDim.y + blockIdx.y;
-  const int first = static_cast<int>(blockIdx.x) * task.block_keys;
-  const int end = min(first + task.block_keys, task.source.rows);
-  const int channel = static_cast<int>(threadIdx.x) % kLanes * 2;
-  const float2 mean = *reinterpret_cast<const float2*>(task.mean + pair * kHeadDim + channel);
-  const std::uint16_t* head =
-      task.source.head(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y)) + channel;
-  float largest = 0.0F;
-  for (int key = first + static_cast<int>(threadIdx.x) / kLanes; key < end;
-       key += kThreads / kLanes) {
-    const float2 values = to_floats<kElement>(
-        __ldg(reinterpret_cast<const unsigned*>(head + key * task.source.row_stride)));
-    largest = larger(larger(largest, values.x - mean.x), values.y - mean.y);
+struct ValuePart {
+  static constexpr int kKeys = kPieceBytes;
+  static constexpr int kChannels = kValuesPerThread / kKeys;
+  static constexpr int kLanes = kHeadDim / kChannels;
+  float values[kKeys][kChannels];
+
+  __device__ __forceinline__ explicit ValuePart(const ValuesTask& task) : values{} {
+    const unsigned pair = blockIdx.z * gridDim.y + blockIdx.y;
+    const float4 mean = *reinterpret_cast<const float4*>(task.mean + pair * kHeadDim + channel());
+    const std::uint16_t* head =
+        task.source.head(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y)) + channel();
+    const int first = key(task);
+    FA3PROF_UNROLL
+    for (int i = 0; i < kKeys; ++i) {
+      if (first + i >= task.source.rows) continue;
+      Four<kElement> four;
+      four.load(head + (first + i) * task.source.row_stride);
+      const float4 of_key = four.values();
+      values[i][0] = of_key.x - mean.x;
+      values[i][1] = of_key.y - mean.y;
+      values[i][2] = of_key.z - mean.z;
+      values[i][3] = of_key.w - mean.w;
+    }
   }
-  return largest_of_cta<kThreads>(largest);
-}
+
+  [[nodiscard]] static __device__ __forceinline__ int channel() {
+    return static_cast<int>(threadIdx.x) % kLanes * kChannels;
+  }
+
+  /// The first of them.
+  [[nodiscard]] static __device__ __forceinline__ int key(const ValuesTask& task) {
+    return static_cast<int>(blockIdx.x) * task.block_keys +
+           static_cast<int>(threadIdx.x) / kLanes * kKeys;
+  }
+
+  /// Of the whole CTA's block.
+  [[nodiscard]] __device__ __forceinline__ float magnitude() const {
+    float largest = 0.0F;
+    FA3PROF_UNROLL
+    for (const auto& of_key : values) {
+      FA3PROF_UNROLL
+      for (const float value : of_key) largest = larger(largest, value);
+    }
+    return largest_of_cta(largest);
+  }
+
+  /// Transposed: the keys of a channel lie side by side, in the order of place_of_key.
+  __device__ __forceinline__ void store(std::uint8_t* head, const ValuesTask& task,
+                                        float inverse) const {
+    FA3PROF_UNROLL
+    for (int c = 0; c < kChannels; ++c) {
+      std::uint32_t words[4];
+      FA3PROF_UNROLL
+      for (int q = 0; q < 4; ++q) {
+        const auto of_key = [&](int k) { return scaled(values[2 * q + k][c], inverse); };
+        words[q] = ptx::pack_e4m3(of_key(0), of_key(1), of_key(8), of_key(9));
+      }
+      *reinterpret_cast<uint4*>(
+          head + transposed_offset(key(task), channel() + c, kHeadDim, task.slab_keys)) =
+          make_uint4(words[0], words[1], words[2], words[3]);
+    }
+  }
+};
 
 /// Raises a head's factor to that of this CTA's block. Heads of zeros only are left at 0.
 template <int kHeadDim, ptx::Element kElement>
-__global__ void __launch_bounds__(kThreads) measure_values(const ValuesTask task) {
-  const float largest = magnitude_of_values<kHeadDim, kElement>(task);
+__global__ void __launch_bounds__(kMaxThreads) measure_values(const ValuesTask task) {
+  const float largest = ValuePart<kHeadDim, kElement>(task).magnitude();
   if (threadIdx.x == 0 && largest > 0.0F) {
     raise(task.head_factors + blockIdx.z * gridDim.y + blockIdx.y, factor_of(largest));
   }
 }
 
-/// Quantises and transposes a block of keys, 32 at a time by way of shared memory.
+/// Quantises and transposes a block of keys.
 template <int kHeadDim, ptx::Element kElement>
-__global__ void __launch_bounds__(kThreads) quantize_values(const ValuesTask task) {
-  constexpr int kKeys = 32;
-  constexpr int kPitch = kHeadDim + 2;  // columns of it lie in different banks
-  __shared__ float staged[kKeys][kPitch];
+__global__ void __launch_bounds__(kMaxThreads) quantize_values(const ValuesTask task) {
   const unsigned pair = blockIdx.z * gridDim.y + blockIdx.y;
-  const std::uint16_t* head =
-      task.source.head(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y));
-  const float* mean = task.mean + pair * kHeadDim;
+  const ValuePart<kHeadDim, kElement> part(task);
   float factor = 1.0F;
   if (task.head_factors == nullptr) {
-    factor = factor_of(magnitude_of_values<kHeadDim, kElement>(task));
+    factor = factor_of(part.magnitude());
   } else if (task.head_factors[pair] > 0.0F) {
     factor = task.head_factors[pair];
   }
-  const float inverse = 1.0F / factor;
-  std::uint8_t* image = task.image + pair * std::int64_t{task.source.padded_rows} * kHeadDim;
-  const int first = static_cast<int>(blockIdx.x) * task.block_keys;
-  for (int key = first; key < first + task.block_keys; key += kKeys) {
-    for (int i = static_cast<int>(threadIdx.x); i < kKeys * kHeadDim / 2; i += kThreads) {
-      const int row = i / (kHeadDim / 2);
-      const int channel = i % (kHeadDim / 2) * 2;
-      float2 values{0.0F, 0.0F};
-      if (key + row < task.source.rows) {
-        values = to_floats<kElement>(__ldg(reinterpret_cast<const unsigned*>(
-            head + (key + row) * task.source.row_stride + channel)));
-        values.x = scaled(values.x - mean[channel], inverse);
-        values.y = scaled(values.y - mean[channel + 1], inverse);
-      }
-      *reinterpret_cast<float2*>(&staged[row][channel]) = values;
-    }
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < kHeadDim * kKeys / 16; i += kThreads) {
-      const int channel = i / 2;
-      const int half = i % 2 * 16;
-      std::uint32_t piece[4];
-      FA3PROF_UNROLL
-      for (int q = 0; q < 4; ++q) {  // place_of_key, the other way round
-        const int row = half + 2 * q;
-        piece[q] = ptx::pack_e4m3(staged[row][channel], staged[row + 1][channel],
-                                  staged[row + 8][channel], staged[row + 9][channel]);
-      }
-      *reinterpret_cast<uint4*>(image +
-                                transposed_offset(key + half, channel, kHeadDim, task.slab_keys)) =
-          make_uint4(piece[0], piece[1], piece[2], piece[3]);
-    }
-    __syncthreads();
-  }
+  part.store(task.image + pair * std::int64_t{task.source.padded_rows} * kHeadDim, task,
+             1.0F / factor);
   if (threadIdx.x == 0) {
     task.kv_scales[2 * (std::int64_t{pair} * task.blocks + blockIdx.x) + 1] = log2f(factor);
   }

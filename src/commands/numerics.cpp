@@ -4,10 +4,19 @@
 #include "src/cli/problem_options.h"
 #include "src/cli/text_list.h"
 #include "src/commands/numerics_findings.h"
+#include "src/commands/numerics_usage.h"
 #include "src/commands/output.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
 #include <memory>
+#include <ostream>
+#include <utility>
 
 namespace fa3prof::commands {
 namespace {
@@ -58,11 +67,30 @@ std::vector<core::AttentionProblem> problems_of(core::ProblemGrid grid) {
   return expand(grid);
 }
 
+/// Says on stderr which of the user's tensors hold what is no number, and where first.
+void warn_of_not_finite(const numerics::FileTensor& tensor, std::ostream& err) {
+  const auto is_bad = [](float value) { return !std::isfinite(value); };
+  const auto first = std::ranges::find_if(tensor.values, is_bad);
+  if (first == tensor.values.end()) return;
+  auto rest = first - tensor.values.begin();
+  std::vector<std::int64_t> place(tensor.shape.size());
+  for (std::size_t i = place.size(); i-- > 0; rest /= tensor.shape[i]) {
+    place[i] = rest % tensor.shape[i];
+  }
+  err << fmt::format("warning: {}: {} of {} elements are no numbers, the first ({}) at [{}]\n",
+                     tensor.source, std::ranges::count_if(tensor.values, is_bad),
+                     tensor.values.size(), *first, fmt::join(place, ", "));
+}
+
 /// The user's tensors, with and without the mask where both are asked for.
-std::vector<numerics::AttentionInputs> file_inputs(const NumericsOptions& options) {
+std::vector<numerics::AttentionInputs> file_inputs(const NumericsOptions& options,
+                                                   std::ostream& err) {
+  const std::array tensors{numerics::load_tensor(options.q, "q"),
+                           numerics::load_tensor(options.k, "k"),
+                           numerics::load_tensor(options.v, "v")};
+  for (const numerics::FileTensor& tensor : tensors) warn_of_not_finite(tensor, err);
   const numerics::AttentionInputs inputs =
-      inputs_of(numerics::load_tensor(options.q, "q"), numerics::load_tensor(options.k, "k"),
-                numerics::load_tensor(options.v, "v"), options.layout);
+      inputs_of(tensors[0], tensors[1], tensors[2], options.layout);
   std::vector<numerics::AttentionInputs> all;
   for (const bool is_causal :
        options.grid.causal.empty() ? std::vector<bool>{false} : options.grid.causal) {
@@ -72,7 +100,8 @@ std::vector<numerics::AttentionInputs> file_inputs(const NumericsOptions& option
   return all;
 }
 
-std::vector<AttentionFindings> measure_attention(const NumericsOptions& options) {
+std::vector<AttentionFindings> measure_attention(const NumericsOptions& options,
+                                                 std::ostream& err) {
   const std::vector<numerics::KernelNumerics> kernels = kernels_of(options.kernels);
   std::vector<AttentionFindings> findings;
   const auto measure = [&](const numerics::AttentionInputs& inputs, const std::string& name) {
@@ -82,7 +111,7 @@ std::vector<AttentionFindings> measure_attention(const NumericsOptions& options)
                         .accuracies = measure_accuracy(inputs, kernels)});
   };
   if (has_files(options)) {
-    for (const auto& inputs : file_inputs(options)) {
+    for (const auto& inputs : file_inputs(options, err)) {
       measure(inputs, options.q + " " + options.k + " " + options.v);
     }
     return findings;
@@ -94,7 +123,7 @@ std::vector<AttentionFindings> measure_attention(const NumericsOptions& options)
   return findings;
 }
 
-NumericsFindings find(const NumericsOptions& options) {
+NumericsFindings find(const NumericsOptions& options, std::ostream& err) {
   NumericsFindings findings{.seed = options.seed,
                             .guide = std::nullopt,
                             .rotation = {},
@@ -104,7 +133,7 @@ NumericsFindings find(const NumericsOptions& options) {
        options.experiments.empty() ? std::vector{Experiment::kAttention} : options.experiments) {
     switch (experiment) {
       case Experiment::kAttention:
-        findings.attention = measure_attention(options);
+        findings.attention = measure_attention(options, err);
         break;
       case Experiment::kGuide:
         findings.guide = numerics::guide_experiment();
@@ -165,12 +194,18 @@ void add_numerics(CLI::App& app, Verb& chosen) {
   verb->add_option("--paper-heads", options->paper_heads,
                    "heads of the paper's table, of 128 queries each; a minute for [64]")
       ->check(CLI::PositiveNumber);
+  const std::size_t before = verb->get_options().size();
   add_input_options(*verb, *options);
   add_kernel_options(*verb, options->kernels);
   cli::add_problem_options(*verb, options->grid);
+  std::vector<const CLI::Option*> of_attention = std::as_const(*verb).get_options();
+  of_attention.erase(of_attention.begin(),
+                     of_attention.begin() + static_cast<std::ptrdiff_t>(before));
+  std::erase(of_attention, verb->get_option("--seed"));
   verb->footer("Without sizes: 256 queries, 8192 keys, one sequence of 4 heads, head_dim 128.");
   cli::add_output_options(*verb, options->output);
-  verb->callback([options, &chosen] {
+  verb->callback([options, verb, of_attention, &chosen] {
+    require_used(*verb, *options, of_attention);
     chosen = [options](const Context& context) { return run_numerics(*options, context); };
   });
 }
@@ -178,7 +213,7 @@ void add_numerics(CLI::App& app, Verb& chosen) {
 core::ExitCode run_numerics(const NumericsOptions& options, const Context& context) {
   refuse_to_replace(options.output.json, {options.q, options.k, options.v});
   Output output(options.output, context);
-  const NumericsFindings findings = find(options);
+  const NumericsFindings findings = find(options, context.err);
   output.write([&] { return to_json(findings, context); });
   output.print([&](report::Colour colour) { return to_text(findings, colour); });
   return core::ExitCode::kDone;

@@ -62,6 +62,13 @@ std::string paper_text(const numerics::PublishedTable& paper, std::uint64_t seed
                      paper.problem.head_dim, seed);
 }
 
+/// Where the largest P is cast, and how far beyond it may grow.
+std::string p_cell(const KernelNumerics& kernel) {
+  const std::string start = fmt::format("2^{}", kernel.p_offset_log2);
+  if (kernel.p_headroom_log2 == 0.0) return start;
+  return fmt::format("{} to 2^{}", start, kernel.p_offset_log2 + kernel.p_headroom_log2);
+}
+
 /// Cells that say how a kernel computes.
 std::vector<std::string> kernel_cells(const KernelNumerics& kernel) {
   const std::string format = "  " + std::string(name_of(kernel.format));
@@ -71,7 +78,7 @@ std::vector<std::string> kernel_cells(const KernelNumerics& kernel) {
           name_of(kernel.scales),
           name_of(v_scales_of(kernel)) + (kernel.is_v_smoothed ? ", no mean" : ""),
           kernel.is_rotated ? "on" : "off",
-          fmt::format("2^{}", kernel.p_offset_log2),
+          p_cell(kernel),
           blocks,
           name_of(kernel.accumulator),
           kernel.pv_flush_keys > 0 ? std::to_string(kernel.pv_flush_keys) : "never"};
@@ -161,6 +168,7 @@ Json to_json(const KernelNumerics& kernel) {
           {"is_v_smoothed", kernel.is_v_smoothed},
           {"v_scales", name_of(v_scales_of(kernel))},
           {"p_offset_log2", kernel.p_offset_log2},
+          {"p_headroom_log2", kernel.p_headroom_log2},
           {"order", name_of(kernel.order)},
           {"tile_n", kernel.tile_n},
           {"accumulator", name_of(kernel.accumulator)},

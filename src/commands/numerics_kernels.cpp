@@ -137,8 +137,8 @@ std::vector<KernelNumerics> ladder(const KernelNumerics& start) {
 
 bool is_any_stated(const KernelLists& lists) {
   return !(lists.formats.empty() && lists.scales.empty() && lists.rotations.empty() &&
-           lists.p_offsets.empty() && lists.orders.empty() && lists.accumulators.empty() &&
-           lists.pv_flushes.empty() && lists.v_scales.empty());
+           lists.p_offsets.empty() && lists.p_headrooms.empty() && lists.orders.empty() &&
+           lists.accumulators.empty() && lists.pv_flushes.empty() && lists.v_scales.empty());
 }
 
 }  // namespace
@@ -148,6 +148,8 @@ void add_kernel_options(CLI::App& app, KernelLists& lists) {
   add_words(app, "--scales", lists.scales, {kScales, "what shares a scale [block]"});
   add_words(app, "--hadamard", lists.rotations, {kSwitch, "rotate Q and K [on]"});
   add_numbers(app, "--p-offset", lists.p_offsets, "P is cast times 2 to this [8]");
+  add_numbers(app, "--p-headroom", lists.p_headrooms,
+              "further powers of two that P may grow by before it is rescaled [0]");
   add_words(app, "--order", lists.orders, {kOrders, "of the key blocks [reverse]"});
   add_words(app, "--accumulator", lists.accumulators,
             {kAccumulators, "sums in FP32, or as Hopper's tensor core adds FP8 products [tensor]"});
@@ -193,6 +195,8 @@ std::vector<KernelNumerics> kernels_of(const KernelLists& lists) {
                [](auto& kernel, bool value) { kernel.is_rotated = value; });
       multiply(of_format, lists.p_offsets,
                [](auto& kernel, int value) { kernel.p_offset_log2 = value; });
+      multiply(of_format, lists.p_headrooms,
+               [](auto& kernel, double value) { kernel.p_headroom_log2 = value; });
       multiply(of_format, lists.accumulators,
                [](auto& kernel, auto value) { kernel.accumulator = value; });
       multiply(of_format, lists.pv_flushes,

@@ -20,6 +20,7 @@ struct KernelLists {
   std::vector<numerics::ScaleGranularity> scales;
   std::vector<bool> rotations;
   std::vector<int> p_offsets;
+  std::vector<double> p_headrooms;
   std::vector<numerics::KeyOrder> orders;
   std::vector<numerics::Accumulator> accumulators;
   std::vector<std::int64_t> pv_flushes;

@@ -247,6 +247,7 @@ void add_run(CLI::App& app, Verb& chosen) {
           "engine of the model: discrete_event or closed_form [discrete_event]")
       ->type_name("NAME");
   cli::add_problem_options(*verb, options->grid);
+  verb->get_option("--dtype")->description("of Q, K, V and O: fp16 or bf16 [fp16]");
   add_measuring_options(*verb, *options);
   add_quantization_option(*verb, options->request);
   add_counter_options(*verb, options->request);

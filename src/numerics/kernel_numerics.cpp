@@ -3,6 +3,7 @@
 #include "src/core/error.h"
 #include "src/numerics/hadamard.h"
 
+#include <cmath>
 #include <string>
 
 namespace fa3prof::numerics {
@@ -57,6 +58,12 @@ void validate(const KernelNumerics& numerics) {
   require(numerics.p_offset_log2 >= 0 && numerics.p_offset_log2 <= most,
           "--p-offset " + std::to_string(numerics.p_offset_log2) + ": P would exceed " +
               std::string(name_of(numerics.format)) + "; write 0 to " + std::to_string(most));
+  const bool has_room =
+      numerics.p_headroom_log2 >= 0.0 &&
+      (!is_fp8(numerics.format) || numerics.p_offset_log2 + numerics.p_headroom_log2 <=
+                                       std::log2(scaled_largest(numerics.format)));
+  require(has_room, "--p-headroom: P would exceed " + std::string(name_of(numerics.format)) +
+                        "; lower it or --p-offset");
   require(
       numerics.v_scaling == VScaling::kIntoP || numerics.scale_block_rows % kFp8StepProducts == 0,
       "scales of V that wait for the flush need blocks of a multiple of 32 rows");

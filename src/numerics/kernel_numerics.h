@@ -35,6 +35,10 @@ struct KernelNumerics {
   VScaling v_scaling = VScaling::kAtFlush;  ///< a scale for each row always goes into P
   bool has_power_of_two_v_scales = false;
   int p_offset_log2 = 8;  ///< P is cast times 2^this; at most 8 for E4M3, whose largest is 448
+  /// 0: the largest P so far is always cast as 2^p_offset_log2. More: the reference of the softmax
+  /// stays until a weight, P with what V's scale adds to it, would exceed 2^(p_offset_log2 + this),
+  /// and then puts that weight at 2^p_offset_log2: outputs are rarely rescaled.
+  double p_headroom_log2 = 0.0;
   KeyOrder order = KeyOrder::kLastToFirst;
   std::int64_t tile_n = 128;                          ///< keys of a block; a multiple of 32
   Accumulator accumulator = Accumulator::kHopperFp8;  ///< of Q K^T and of P V
@@ -44,7 +48,8 @@ struct KernelNumerics {
 };
 
 /// Throws UsageError for a combination that no kernel has: tile_n or pv_flush_keys no multiples of
-/// 32, the FP8 accumulator with another format, an offset outside 0..8 (15 for E5M2).
+/// 32, the FP8 accumulator with another format, an offset outside 0..8 (15 for E5M2) or, with its
+/// headroom, beyond the format's largest value.
 void validate(const KernelNumerics& numerics);
 
 /// Q, K and V in FP32, before any rounding. q: [batch, seqlen_q, num_heads, head_dim]; k, v:

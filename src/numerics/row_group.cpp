@@ -136,16 +136,18 @@ void RowGroup::add_scores(const KeyTile& tile) {
 void RowGroup::online_softmax(const KeyTile& tile, std::size_t row) {
   const std::size_t visible = visible_in(tile, row);
   const std::span<float> scores = scores_of(row, tile);
-  float reference = states_[row].reference;
+  const auto headroom = static_cast<float>(numerics_.p_headroom_log2);
+  float largest = -kInfinity;
   for (std::size_t i = 0; i < visible; ++i) {
-    const float factor = score_factor(row, tile.begin + static_cast<std::int64_t>(i));
-    reference = std::max(reference, scores[i] * factor);
-    if (is_traced_) {
-      result_.s[row * keys_ + to_size(tile.begin) + i] = scores[i] * factor * kLn2;
-    }
+    const std::size_t key = to_size(tile.begin) + i;
+    const float exponent = scores[i] * score_factor(row, static_cast<std::int64_t>(key));
+    // What has headroom watches the range of the cast, in which V's scale counts.
+    largest =
+        std::max(largest, headroom > 0.0F ? exponent + std::log2(cast_weight(key)) : exponent);
+    if (is_traced_) result_.s[row * keys_ + key] = exponent * kLn2;
   }
-  raise_reference(row, reference);
-  const float shift = static_cast<float>(numerics_.p_offset_log2) - reference;
+  if (largest > states_[row].reference + headroom) raise_reference(row, largest);
+  const float shift = static_cast<float>(numerics_.p_offset_log2) - states_[row].reference;
   for (std::size_t i = 0; i < to_size(tile.count); ++i) {
     float p = 0.0F;
     if (i < visible) {
@@ -173,7 +175,7 @@ void RowGroup::raise_reference(std::size_t row, float reference) {
 
 void RowGroup::cast_probability(const KeyTile& tile, std::size_t row, std::size_t i, float p) {
   const std::size_t key = to_size(tile.begin) + i;
-  const float weight = v_scaling_ == VScaling::kIntoP ? head_.v_weights[key] : 1.0F;
+  const float weight = cast_weight(key);
   const float cast = round_to(p * weight, numerics_.format);
   const std::size_t at = row * to_size(numerics_.tile_n) + i;
   p_[at] = cast;
@@ -244,6 +246,10 @@ std::size_t RowGroup::visible_in(const KeyTile& tile, std::size_t row) const {
 
 float RowGroup::score_factor(std::size_t row, std::int64_t key) const {
   return softmax_scale_log2_ * rows_[row].scale * head_.k_scales[to_size(key)];
+}
+
+float RowGroup::cast_weight(std::size_t key) const {
+  return v_scaling_ == VScaling::kIntoP ? head_.v_weights[key] : 1.0F;
 }
 
 std::span<float> RowGroup::output_of(std::vector<float>& outputs, std::size_t row) const {

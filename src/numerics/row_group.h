@@ -38,7 +38,7 @@ class RowGroup {
 
  private:
   struct State {
-    float reference;  ///< the largest score so far, in powers of two
+    float reference;  ///< score, in powers of two, of the weight that is cast as 2^p_offset_log2
     float sum;        ///< of P so far, with its offset
     float lost;       ///< likewise, of what the cast made zero
   };
@@ -57,6 +57,8 @@ class RowGroup {
   [[nodiscard]] std::size_t visible_in(const KeyTile& tile, std::size_t row) const;
   /// What the tensor core's score of a key is multiplied by to be a power of two's exponent.
   [[nodiscard]] float score_factor(std::size_t row, std::int64_t key) const;
+  /// What V's scale adds to P before its cast.
+  [[nodiscard]] float cast_weight(std::size_t key) const;
   [[nodiscard]] std::span<float> output_of(std::vector<float>& outputs, std::size_t row) const;
 
   const HeadOperands& head_;

@@ -83,7 +83,7 @@ Candidate make_candidate(const Plugin& plugin, const core::AttentionProblem& pro
           .version = plugin.version(),
           .workspace_bytes = workspace_bytes,
           .launch = launch,
-          .multiplies = problem.dtype};
+          .multiplies = plugin.multiplied_type(problem)};
 }
 
 Candidate make_candidate(const Cudnn& cudnn, const core::AttentionProblem& problem) {

@@ -30,6 +30,9 @@ extern "C" {
 /* Values of fa3prof_problem.dtype. Later programs may know more; say no to what you do not know. */
 enum { FA3PROF_DTYPE_FP16 = 0, FA3PROF_DTYPE_BF16 = 1 };
 
+/* Values of fa3prof_plugin.products. */
+enum { FA3PROF_PRODUCTS_OF_DTYPE = 0, FA3PROF_PRODUCTS_E4M3 = 1 };
+
 /* O = softmax(softmax_scale * Q K^T + mask) V. The causal mask is aligned to the bottom right: row
    i sees keys j <= i + seqlen_kv - seqlen_q. All sizes are at least 1, and num_heads_kv divides
    num_heads: query head h reads key head h / (num_heads / num_heads_kv). */
@@ -108,6 +111,11 @@ typedef struct fa3prof_plugin {
      an empty text. */
   int32_t (*launch)(const fa3prof_problem* problem, const fa3prof_tensors* tensors, char* error,
                     size_t error_size);
+
+  /* The numbers that the kernel multiplies: those of the problem's dtype, or E4M3, which it makes
+     of them in the first launch of each problem. Decides the tolerances and the peak. May be left
+     out of a table (struct_size): as 0. */
+  int32_t products;
 } fa3prof_plugin;
 
 /* Returns the plugin's table; never null. */

@@ -20,6 +20,8 @@ namespace {
 
 /// A table as of version 1; later members come after it.
 constexpr std::size_t kSmallestTable = offsetof(fa3prof_plugin, launch) + sizeof(void*);
+constexpr std::size_t kTableWithProducts =
+    offsetof(fa3prof_plugin, products) + sizeof(fa3prof_plugin::products);
 constexpr double kLargestWorkspaceBytes = 1e12;
 constexpr const char* kFillTable = "see fa3prof_plugin.h for what the table must hold";
 
@@ -66,6 +68,10 @@ fa3prof_problem to_c(const core::AttentionProblem& problem) {
   c.is_causal = problem.is_causal ? 1 : 0;
   c.softmax_scale = static_cast<float>(core::softmax_scale(problem));
   return c;
+}
+
+std::int32_t products_of(const fa3prof_plugin& table) {
+  return table.struct_size < kTableWithProducts ? FA3PROF_PRODUCTS_OF_DTYPE : table.products;
 }
 
 /// What is wrong with a text of the table, or nothing.
@@ -149,6 +155,10 @@ void Plugin::check_table() const {
   if (table_->workspace_bytes == nullptr)
     fail("has no function workspace_bytes (null)", kFillTable);
   if (table_->launch == nullptr) fail("has no function launch (null)", kFillTable);
+  const std::int32_t products = products_of(*table_);
+  if (products != FA3PROF_PRODUCTS_OF_DTYPE && products != FA3PROF_PRODUCTS_E4M3) {
+    fail(fmt::format("has unknown products ({})", products), kFillTable);
+  }
   const auto kernels = core::attention_kernels();
   if (name() == core::kCudnn ||
       std::ranges::find(kernels, name(), &core::AttentionKernel::name) != kernels.end()) {
@@ -177,6 +187,11 @@ std::optional<std::string> Plugin::why_unsupported(const core::AttentionProblem&
   }
   if (bytes <= kLargestWorkspaceBytes) return std::nullopt;
   return fmt::format("{} asks for {:.3g} bytes of workspace, more than any GPU has", name(), bytes);
+}
+
+core::DataType Plugin::multiplied_type(const core::AttentionProblem& problem) const {
+  return products_of(*table_) == FA3PROF_PRODUCTS_E4M3 ? core::DataType::kFloat8E4M3
+                                                       : problem.dtype;
 }
 
 std::uint64_t Plugin::workspace_bytes(const core::AttentionProblem& problem) const {

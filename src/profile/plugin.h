@@ -32,6 +32,9 @@ class Plugin {
   [[nodiscard]] std::optional<std::string> why_unsupported(
       const core::AttentionProblem& problem) const;
 
+  /// The type of the numbers that the kernel multiplies on this problem.
+  [[nodiscard]] core::DataType multiplied_type(const core::AttentionProblem& problem) const;
+
   /// Device memory that a launch on a supported problem needs besides the tensors.
   [[nodiscard]] std::uint64_t workspace_bytes(const core::AttentionProblem& problem) const;
 

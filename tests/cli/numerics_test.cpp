@@ -66,6 +66,7 @@ TEST_CASE("numerics computes all combinations of the lists, 16-bit formats once"
                                        {"is_v_smoothed", false},
                                        {"v_scales", "p-pow2"},
                                        {"p_offset_log2", 8},
+                                       {"p_headroom_log2", 0.0},
                                        {"order", "forward"},
                                        {"tile_n", 128},
                                        {"accumulator", "tensor"},
@@ -106,6 +107,23 @@ TEST_CASE("numerics refuses what it cannot do, with the cure", "[cli]") {
                     contains("--hadamard off"));
 }
 
+TEST_CASE("numerics refuses flags that nothing reads", "[cli]") {
+  const auto refuses = [](std::vector<std::string> arguments, const char* text) {
+    arguments.insert(arguments.begin(), "numerics");
+    CHECK_THROWS_WITH(run_program(arguments), contains(text));
+    CHECK_THROWS_AS(run_program(arguments), core::UsageError);
+  };
+  refuses({"--experiment", "guide", "--scales", "row"}, "--scales: only the experiment attention");
+  refuses({"--experiment", "rotation", "--seq", "16"}, "--seq: only the experiment attention");
+  refuses({"--experiment", "guide", "--seed", "2"}, "--seed: this run draws nothing");
+  refuses({"--paper-heads", "2"}, "--paper-heads: only --experiment paper");
+  refuses({"--layout", "bhsd"}, "--layout: it is that of --q");
+  refuses({"--q", "a.npy", "--k", "b.npy", "--v", "c.npy", "--input", "sink"}, "--input: --q");
+  refuses({"--q", "a.npy", "--k", "b.npy", "--v", "c.npy", "--seed", "2"}, "draws nothing");
+  refuses({"--format", "fp16,bf16", "--pv-flush", "0"}, "--pv-flush: 16-bit formats have none");
+  refuses({"--scales", "head", "--block-rows", "64"}, "--block-rows: only --scales block");
+}
+
 TEST_CASE("numerics tells rows apart by keys a block and by where the scales of V go", "[cli]") {
   const Outcome outcome = run_small({"--tile-n", "64,128", "--v-scales", "flush,p-pow2"});
   for (const char* words : {"flush", "p-pow2", "reverse 64", "reverse 128"}) {
@@ -123,6 +141,8 @@ TEST_CASE("numerics reports a tensor with a NaN, null where no number is left", 
   const std::string k = folder.write("k.npy", tensor);
   const Outcome outcome = run_program({"numerics", "--q", q, "--k", k, "--v", q, "--json", "-"});
   CHECK(json_of(outcome)["attention"][0]["kernels"][0]["o"]["rmse"].is_null());
+  CHECK_THAT(outcome.err,
+             contains("k.npy: 1 of 256 elements are no numbers, the first (nan) at [0, 0]"));
 }
 
 TEST_CASE("a report does not take the place of what is read", "[cli]") {

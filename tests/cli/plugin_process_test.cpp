@@ -59,6 +59,7 @@ TEST_CASE("A plugin with a bad table is refused with what is wrong", "[cli]") {
                BadTable{"null_supports", "no function supports"},
                BadTable{"null_workspace", "no function workspace_bytes"},
                BadTable{"null_launch", "no function launch"},
+               BadTable{"unknown_products", "has unknown products (99)"},
                BadTable{"unresolved", "function_that_nobody_defines"});
   check_refused(plugin(bad.name), bad.message);
 }

@@ -1,12 +1,10 @@
 // The kernels in e4m3 on the GPU: the attention against FP64 on the numbers that the quantiser
 // made, the quantiser against the numbers that it got.
-#include "kernels/fa3_fp8/config.h"
 #include "kernels/quantize/quantize.h"
 #include "src/numerics/error_metrics.h"
 #include "src/numerics/float_conversion.h"
 #include "tests/catch.h"
-#include "tests/kernels/fp8_operands.h"
-#include "tests/kernels/gpu_attention.h"
+#include "tests/kernels/fp8_run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,33 +36,9 @@ constexpr ShapeLimits kShapes{
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-quantize::Tiles tiles_of(std::string_view kernel, const AttentionProblem& problem) {
-  const auto config = kernels::fa3_fp8::config_for({.head_dim = problem.head_dim,
-                                                    .is_causal = problem.is_causal,
-                                                    .flushes = kernel == core::kFp8Flushing});
-  return {.query_rows = config.tile_m, .keys = config.tile_n};
-}
-
-/// A launch and, on the host, what it multiplied.
-struct Run {
-  Output output;
-  Fp8Operands operands;
-};
-
-Run run_fp8(std::string_view kernel, const AttentionProblem& problem, const Inputs& inputs,
-            const quantize::Options& options = {.signs = quantize::random_signs(5)}) {
-  const quantize::Tiles tiles = tiles_of(kernel, problem);
-  const DeviceProblem on_device(problem, inputs, Order::kBatchSeqHead);
-  const kernels::DeviceBuffer memory(quantize::memory_bytes(problem, tiles));
-  kernels::AttentionTensors tensors = on_device.tensors();
-  tensors.quantized = quantize::quantize(problem, tiles, tensors, options, memory.get(), nullptr);
-  kernels::launch_attention(core::find_kernel(kernel), problem, tensors, nullptr);
-  return {on_device.download(), Fp8Operands(problem, tiles, tensors.quantized)};
-}
-
 /// O and LSE are near FP64 where that is finite, and not finite elsewhere. Returns the relative
 /// error of O and, in `not_finite`, how many elements of O are not.
-double check(const AttentionProblem& problem, const Run& run,
+double check(const AttentionProblem& problem, const Fp8Run& run,
              const std::vector<numerics::RowIndex>& rows, std::int64_t* not_finite = nullptr) {
   const auto reference = run.operands.attention(rows);
   const auto actual = rows_of(problem, run.output, rows);
@@ -124,9 +98,9 @@ TEST_CASE("e4m3 agrees with FP64 on the quantised inputs of 24 random shapes eac
       const AttentionProblem problem = random_problem(random, variant, is_causal, kShapes);
       INFO(variant.kernel << " " << core::describe(problem) << " seed " << seed);
       const Inputs inputs = random_inputs(problem, seed);
-      const Run run = run_fp8(variant.kernel, problem, inputs);
+      const Fp8Run run = run_fp8(variant.kernel, problem, inputs);
       check(problem, run, spread_rows(problem, kRows));
-      const Run again = run_fp8(variant.kernel, problem, inputs);
+      const Fp8Run again = run_fp8(variant.kernel, problem, inputs);
       CHECK(again.output.o == run.output.o);
       CHECK(again.output.lse == run.output.lse);
     }
@@ -140,7 +114,7 @@ TEST_CASE("rows that see no key get zero output and minus infinity in e4m3",
     AttentionProblem problem = problem_of(variant, true);
     problem.seqlen_kv = 37;
     INFO(variant.kernel << " " << core::describe(problem));
-    const Run run = run_fp8(variant.kernel, problem, random_inputs(problem, 3));
+    const Fp8Run run = run_fp8(variant.kernel, problem, random_inputs(problem, 3));
     const auto rows = spread_rows(problem, problem.batch * problem.num_heads * problem.seqlen_q);
     check(problem, run, rows);
     const auto actual = rows_of(problem, run.output, {{0, 0, 0}, {1, 3, 262}});
@@ -166,7 +140,7 @@ TEST_CASE("each quantised number is the nearest of its block's e4m3 numbers",
     const AttentionProblem problem = problem_of(variant, is_causal);
     INFO(variant.kernel << " " << core::describe(problem));
     const Inputs inputs = random_inputs(problem, 9);
-    const Run run = run_fp8(variant.kernel, problem, inputs, {.rotates = false});
+    const Fp8Run run = run_fp8(variant.kernel, problem, inputs, {.rotates = false});
     const auto head_dim = static_cast<std::size_t>(problem.head_dim);
     const auto compare = [&](const std::vector<std::uint16_t>& tensor, std::int64_t row,
                              const std::vector<double>& quantised, double removed) {
@@ -199,7 +173,7 @@ TEST_CASE("blocks of zeros give zero output and the logarithm of the keys", "[ke
     INFO(variant.kernel << " " << core::describe(problem));
     Inputs inputs = random_inputs(problem, 2);
     for (auto* tensor : {&inputs.q, &inputs.k, &inputs.v}) tensor->assign(tensor->size(), 0);
-    const Run run = run_fp8(variant.kernel, problem, inputs);
+    const Fp8Run run = run_fp8(variant.kernel, problem, inputs);
     CHECK(std::ranges::all_of(run.output.o, [](std::uint16_t bits) { return bits == 0; }));
     check(problem, run, spread_rows(problem, kRows));
   });
@@ -258,7 +232,7 @@ TEST_CASE("long sums of V of one sign are narrow, unless flushed or without thei
   for (float& value : v) value = 1.0F + 0.1F * value;
   numerics::encode(v, problem.dtype, std::span(inputs.v));
   const auto error = [&](std::string_view kernel, bool removes_mean) {
-    const Run run = run_fp8(kernel, problem, inputs, {.removes_mean = removes_mean});
+    const Fp8Run run = run_fp8(kernel, problem, inputs, {.removes_mean = removes_mean});
     const auto rows = spread_rows(problem, 4);
     return numerics::compare(run.operands.attention(rows).o, rows_of(problem, run.output, rows).o)
         .relative_error;

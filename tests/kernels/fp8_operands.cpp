@@ -54,43 +54,90 @@ Fp8Operands::Fp8Operands(const core::AttentionProblem& problem, const quantize::
   mean_ = download(tensors.v_mean, kv_pairs * problem.head_dim);
 }
 
-std::vector<double> Fp8Operands::query(std::int64_t pair, std::int64_t row) const {
+Fp8Operands::Row Fp8Operands::query_row(std::int64_t pair, std::int64_t row) const {
   const auto head_dim = static_cast<int>(problem_.head_dim);
-  const std::int64_t block = pair * query_blocks_ + row / quantize::kQueryScaleRows;
-  const double scale = q_scales_[size(block)];
-  std::vector<double> values(size(head_dim));
+  Row result{.scale = q_scales_[size(pair * query_blocks_ + row / quantize::kQueryScaleRows)]};
   for (int c = 0; c < head_dim; ++c) {
     const std::int64_t at = pair * query_rows_ * head_dim + quantize::row_offset(row, c, head_dim);
-    values[size(c)] = scale * decode_e4m3(q_[size(at)]);
+    result.numbers.push_back(decode_e4m3(q_[size(at)]));
   }
-  return values;
+  return result;
 }
 
-std::vector<double> Fp8Operands::key(std::int64_t kv_pair, std::int64_t key) const {
+Fp8Operands::Row Fp8Operands::key_row(std::int64_t kv_pair, std::int64_t key) const {
   const auto head_dim = static_cast<int>(problem_.head_dim);
-  const std::int64_t block = kv_pair * (key_rows_ / block_keys_) + key / block_keys_;
-  const double scale = kv_scales_[size(2 * block)];
-  std::vector<double> values(size(head_dim));
+  Row result{.scale = kv_scales_[size(2 * block_of(kv_pair, key))]};
   for (int c = 0; c < head_dim; ++c) {
     const std::int64_t at = kv_pair * key_rows_ * head_dim + quantize::row_offset(key, c, head_dim);
-    values[size(c)] = scale * decode_e4m3(k_[size(at)]);
+    result.numbers.push_back(decode_e4m3(k_[size(at)]));
   }
-  return values;
+  return result;
 }
 
-std::vector<double> Fp8Operands::value(std::int64_t kv_pair, std::int64_t key) const {
+Fp8Operands::Row Fp8Operands::value_row(std::int64_t kv_pair, std::int64_t key) const {
   const auto head_dim = static_cast<int>(problem_.head_dim);
-  const std::int64_t block = kv_pair * (key_rows_ / block_keys_) + key / block_keys_;
-  const double scale = std::exp2(double{kv_scales_[size(2 * block + 1)]});
-  std::vector<double> values(size(head_dim));
+  Row result{.scale = std::exp2(kv_scales_[size(2 * block_of(kv_pair, key) + 1)])};
   for (int c = 0; c < head_dim; ++c) {
     const std::int64_t at =
         kv_pair * key_rows_ * head_dim +
         quantize::transposed_offset(key, c, head_dim, quantize::swizzle_bytes(block_keys_));
-    values[size(c)] =
-        scale * decode_e4m3(v_[size(at)]) + double{mean_[size(kv_pair * head_dim + c)]};
+    result.numbers.push_back(decode_e4m3(v_[size(at)]));
+  }
+  return result;
+}
+
+std::int64_t Fp8Operands::block_of(std::int64_t kv_pair, std::int64_t key) const {
+  return kv_pair * (key_rows_ / block_keys_) + key / block_keys_;
+}
+
+std::vector<double> Fp8Operands::query(std::int64_t pair, std::int64_t row) const {
+  return query_row(pair, row).values();
+}
+
+std::vector<double> Fp8Operands::key(std::int64_t kv_pair, std::int64_t key) const {
+  return key_row(kv_pair, key).values();
+}
+
+std::vector<double> Fp8Operands::value(std::int64_t kv_pair, std::int64_t key) const {
+  std::vector<double> values = value_row(kv_pair, key).values();
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    values[c] += double{mean_[size(kv_pair * problem_.head_dim) + c]};
   }
   return values;
+}
+
+std::vector<double> Fp8Operands::Row::values() const {
+  std::vector<double> scaled = numbers;
+  for (double& value : scaled) value *= double{scale};
+  return scaled;
+}
+
+numerics::QuantizedInputs Fp8Operands::quantized_inputs() const {
+  const auto tensor = [this](std::int64_t heads, std::int64_t seqlen, auto row_of) {
+    numerics::QuantizedTensor result;
+    result.shape = {problem_.batch, seqlen, heads, problem_.head_dim};
+    result.values.resize(size(result.shape.elements()));
+    result.scales.resize(size(problem_.batch * heads * seqlen));
+    for (std::int64_t pair = 0; pair < problem_.batch * heads; ++pair) {
+      for (std::int64_t i = 0; i < seqlen; ++i) {
+        const Row row = row_of(pair, i);
+        const std::size_t first = size(result.shape.offset(pair / heads, pair % heads, i));
+        for (std::size_t c = 0; c < row.numbers.size(); ++c) {
+          result.values[first + c] = static_cast<float>(row.numbers[c]);
+        }
+        result.scales[size(result.shape.row(pair / heads, pair % heads, i))] = row.scale;
+      }
+    }
+    return result;
+  };
+  return {.problem = problem_,
+          .q = tensor(problem_.num_heads, problem_.seqlen_q,
+                      [this](auto pair, auto row) { return query_row(pair, row); }),
+          .k = tensor(problem_.num_heads_kv, problem_.seqlen_kv,
+                      [this](auto pair, auto key) { return key_row(pair, key); }),
+          .v = tensor(problem_.num_heads_kv, problem_.seqlen_kv,
+                      [this](auto pair, auto key) { return value_row(pair, key); }),
+          .v_mean = mean_};
 }
 
 Fp8Operands::Head Fp8Operands::head(std::int64_t kv_pair) const {

@@ -3,6 +3,7 @@
 
 #include "kernels/attention.h"
 #include "kernels/quantize/quantize.h"
+#include "src/numerics/kernel_numerics.h"
 #include "src/numerics/reference_attention.h"
 
 #include <cstdint>
@@ -25,17 +26,33 @@ class Fp8Operands {
   [[nodiscard]] std::vector<double> key(std::int64_t kv_pair, std::int64_t key) const;
   [[nodiscard]] std::vector<double> value(std::int64_t kv_pair, std::int64_t key) const;
 
+  /// The same as the laboratory holds them: e4m3 numbers, a scale for each row, the mean of V.
+  [[nodiscard]] numerics::QuantizedInputs quantized_inputs() const;
+
   /// Attention in FP64 on these numbers.
   [[nodiscard]] numerics::ReferenceRows attention(
       const std::vector<numerics::RowIndex>& rows) const;
 
  private:
+  /// A row of e4m3 numbers and the factor that they are to be multiplied by.
+  struct Row {
+    std::vector<double> numbers = {};
+    float scale = 1.0F;
+
+    [[nodiscard]] std::vector<double> values() const;
+  };
+
   /// Keys and values of a key head, [seqlen_kv, head_dim] each.
   struct Head {
     std::vector<double> k;
     std::vector<double> v;
   };
 
+  [[nodiscard]] Row query_row(std::int64_t pair, std::int64_t row) const;
+  [[nodiscard]] Row key_row(std::int64_t kv_pair, std::int64_t key) const;
+  [[nodiscard]] Row value_row(std::int64_t kv_pair, std::int64_t key) const;  ///< without the mean
+  /// Place of a key's block among those of all key heads.
+  [[nodiscard]] std::int64_t block_of(std::int64_t kv_pair, std::int64_t key) const;
   [[nodiscard]] Head head(std::int64_t kv_pair) const;
   void add_row(const numerics::RowIndex& at, const Head& head,
                numerics::ReferenceRows& result) const;

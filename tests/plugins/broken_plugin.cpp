@@ -27,6 +27,9 @@
 #ifndef LAUNCH
 #define LAUNCH launch
 #endif
+#ifndef PRODUCTS
+#define PRODUCTS FA3PROF_PRODUCTS_OF_DTYPE
+#endif
 
 #ifdef FAULT_UNRESOLVED
 extern "C" void function_that_nobody_defines();
@@ -86,8 +89,8 @@ extern "C" const fa3prof_plugin* fa3prof_plugin_entry(void) {
 #ifdef FAULT_NULL_TABLE
   return nullptr;
 #else
-  static const fa3prof_plugin plugin = {ABI,     SIZE,     NAME,      VERSION,
-                                        nullptr, SUPPORTS, WORKSPACE, LAUNCH};
+  static const fa3prof_plugin plugin = {ABI,      SIZE,      NAME,   VERSION, nullptr,
+                                        SUPPORTS, WORKSPACE, LAUNCH, PRODUCTS};
   return &plugin;
 #endif
 }

@@ -34,6 +34,14 @@ TEST_CASE("the example plugin says what it is and what it takes", "[profile]") {
   CHECK_THAT(plugin.why_unsupported(problem).value(), contains("plugins have no dtype fp8_e4m3"));
 }
 
+TEST_CASE("a plugin multiplies numbers of the problem's type unless its table says e4m3",
+          "[profile]") {
+  CHECK(Plugin::load(path_of("sound")).multiplied_type(kProblem) == core::DataType::kFloat16);
+  CHECK(Plugin::load(path_of("e4m3")).multiplied_type(kProblem) == core::DataType::kFloat8E4M3);
+  // A table that ends before the member, as one built before there was one.
+  CHECK(Plugin::load(path_of("e4m3_unseen")).multiplied_type(kProblem) == core::DataType::kFloat16);
+}
+
 TEST_CASE("a launch that a plugin refuses is told in its words", "[profile]") {
   const Plugin plugin = Plugin::load(path_of("example"));
   CHECK(plugin.launch(kProblem, {}) == "its launch returned 1: no CUDA in this example");
