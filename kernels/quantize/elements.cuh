@@ -18,10 +18,21 @@ inline constexpr float kLargest = 448.0F;  ///< of e4m3
 /// read once, however many looks at it the factor takes.
 inline constexpr int kValuesPerThread = 64;
 inline constexpr int kMaxThreads = 512;
-inline constexpr int kPieceBytes = 16;  ///< what a thread writes at a time: 16 elements of e4m3
 
 [[nodiscard]] constexpr int threads_for(int block_rows, int head_dim) {
   return block_rows * head_dim / kValuesPerThread;
+}
+
+/// The grid is [batch, blocks, heads], heads fastest: CTAs that run side by side read side by side.
+[[nodiscard]] __device__ __forceinline__ int head_of_cta() { return static_cast<int>(blockIdx.x); }
+
+[[nodiscard]] __device__ __forceinline__ int block_of_cta() { return static_cast<int>(blockIdx.y); }
+
+[[nodiscard]] __device__ __forceinline__ int batch_of_cta() { return static_cast<int>(blockIdx.z); }
+
+/// batch * heads + head.
+[[nodiscard]] __device__ __forceinline__ std::int64_t pair_of_cta() {
+  return std::int64_t{blockIdx.z} * gridDim.x + blockIdx.x;
 }
 
 /// A [batch, seqlen, heads, head_dim] operand, 16-bit elements.

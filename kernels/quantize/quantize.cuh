@@ -24,7 +24,7 @@ struct Tasks {
 
 template <int kHeadDim, ptx::Element kElement>
 void launch_rows(const RowsTask& task, int heads, int batch, cudaStream_t stream) {
-  const dim3 grid(blocks_of(task.source.padded_rows, task.block_rows), static_cast<unsigned>(heads),
+  const dim3 grid(static_cast<unsigned>(heads), blocks_of(task.source.padded_rows, task.block_rows),
                   static_cast<unsigned>(batch));
   const int threads = threads_for(task.block_rows, kHeadDim);
   if (task.head_factors != nullptr) {
@@ -37,14 +37,14 @@ void launch_rows(const RowsTask& task, int heads, int batch, cudaStream_t stream
 
 template <int kHeadDim, ptx::Element kElement>
 void launch_values(const ValuesTask& task, int heads, int batch, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>(task.blocks), static_cast<unsigned>(heads),
+  const dim3 grid(static_cast<unsigned>(heads), static_cast<unsigned>(task.blocks),
                   static_cast<unsigned>(batch));
   if (task.removes_mean) {
-    const dim3 of_sums(blocks_of(task.blocks, kSumThreads / (kHeadDim / 4)), grid.y, grid.z);
+    const dim3 of_sums(grid.x, blocks_of(task.blocks, kSumThreads / (kHeadDim / 4)), grid.z);
     sum_channels<kHeadDim, kElement><<<of_sums, kSumThreads, 0, stream>>>(task);
     cuda_check(cudaGetLastError());
   }
-  finish_mean<kHeadDim><<<grid.y * grid.z, kHeadDim, 0, stream>>>(task);
+  finish_mean<kHeadDim><<<grid.x * grid.z, kHeadDim, 0, stream>>>(task);
   cuda_check(cudaGetLastError());
   const int threads = threads_for(task.block_keys, kHeadDim);
   if (task.head_factors != nullptr) {

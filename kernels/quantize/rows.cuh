@@ -23,50 +23,44 @@ struct RowsTask {
   Signs signs;
 };
 
-/// Sixteen neighbouring channels of a row. head_dim / 16 neighbouring lanes hold the whole row.
+/// Part of a row: every kLanes-th chunk of eight channels. kLanes neighbouring lanes hold the row.
 template <int kHeadDim, ptx::Element kElement>
 struct RowPart {
-  static constexpr int kCount = kPieceBytes;
+  static constexpr int kChunk = 8;  ///< what a lane reads at a time, 16 bytes
+  static constexpr int kChunks = 4;
+  static constexpr int kCount = kChunk * kChunks;
   static constexpr int kLanes = kHeadDim / kCount;
   float values[kCount];
 
-  [[nodiscard]] static __device__ __forceinline__ int channel() {
-    return static_cast<int>(threadIdx.x) % kLanes * kCount;
+  /// First channel of a chunk.
+  [[nodiscard]] static __device__ __forceinline__ int channel(int chunk) {
+    return (chunk * kLanes + static_cast<int>(threadIdx.x) % kLanes) * kChunk;
   }
 
   __device__ __forceinline__ void load(const std::uint16_t* row) {
-    const auto* at = reinterpret_cast<const uint4*>(row + channel());
     FA3PROF_UNROLL
-    for (int i = 0; i < 2; ++i) {
-      const uint4 bits = __ldg(at + i);
+    for (int chunk = 0; chunk < kChunks; ++chunk) {
+      const uint4 bits = __ldg(reinterpret_cast<const uint4*>(row + channel(chunk)));
       const std::uint32_t pairs[4] = {bits.x, bits.y, bits.z, bits.w};
       FA3PROF_UNROLL
-      for (int j = 0; j < 4; ++j) {
-        const float2 pair = to_floats<kElement>(pairs[j]);
-        values[8 * i + 2 * j] = pair.x;
-        values[8 * i + 2 * j + 1] = pair.y;
+      for (int i = 0; i < 4; ++i) {
+        const float2 pair = to_floats<kElement>(pairs[i]);
+        values[kChunk * chunk + 2 * i] = pair.x;
+        values[kChunk * chunk + 2 * i + 1] = pair.y;
       }
     }
   }
 
-  /// Signs, then the Walsh-Hadamard transform in log2(head_dim) steps: first between the values of
-  /// a lane, then between lanes.
+  /// Signs, then the Walsh-Hadamard transform in log2(head_dim) steps: within chunks, between the
+  /// lanes' chunks, between those of a lane.
   __device__ __forceinline__ void rotate(const Signs& signs) {
-    const std::uint32_t negative = signs[channel() / 32] >> channel() % 32;
     FA3PROF_UNROLL
     for (int i = 0; i < kCount; ++i) {
-      if ((negative >> i & 1U) != 0) values[i] = -values[i];
+      const int first = channel(i / kChunk);
+      if ((signs[first / 32] >> (first % 32 + i % kChunk) & 1U) != 0) values[i] = -values[i];
     }
     FA3PROF_UNROLL
-    for (int step = 1; step < kCount; step *= 2) {
-      FA3PROF_UNROLL
-      for (int i = 0; i < kCount; ++i) {
-        if ((i & step) != 0) continue;
-        const float lower = values[i];
-        values[i] = lower + values[i + step];
-        values[i + step] = lower - values[i + step];
-      }
-    }
+    for (int step = 1; step < kChunk; step *= 2) add_and_subtract(step);
     FA3PROF_UNROLL
     for (unsigned step = 1; step < kLanes; step *= 2) {
       const float own = (threadIdx.x & step) != 0 ? -1.0F : 1.0F;
@@ -75,6 +69,8 @@ struct RowPart {
         value = fmaf(own, value, __shfl_xor_sync(0xffffffffU, value, step));
       }
     }
+    FA3PROF_UNROLL
+    for (int step = kChunk; step < kCount; step *= 2) add_and_subtract(step);
     const float norm = rsqrtf(static_cast<float>(kHeadDim));
     FA3PROF_UNROLL
     for (float& value : values) value *= norm;
@@ -88,15 +84,27 @@ struct RowPart {
   }
 
   __device__ __forceinline__ void store(std::uint8_t* head, std::int64_t row, float inverse) const {
-    std::uint32_t words[4];
     FA3PROF_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      words[i] =
-          ptx::pack_e4m3(scaled(values[4 * i], inverse), scaled(values[4 * i + 1], inverse),
-                         scaled(values[4 * i + 2], inverse), scaled(values[4 * i + 3], inverse));
+    for (int chunk = 0; chunk < kChunks; ++chunk) {
+      const auto four = [&](int i) {
+        const float* at = values + kChunk * chunk + i;
+        return ptx::pack_e4m3(scaled(at[0], inverse), scaled(at[1], inverse),
+                              scaled(at[2], inverse), scaled(at[3], inverse));
+      };
+      *reinterpret_cast<uint2*>(head + row_offset(row, channel(chunk), kHeadDim)) =
+          make_uint2(four(0), four(4));
     }
-    *reinterpret_cast<uint4*>(head + row_offset(row, channel(), kHeadDim)) =
-        make_uint4(words[0], words[1], words[2], words[3]);
+  }
+
+ private:
+  __device__ __forceinline__ void add_and_subtract(int step) {
+    FA3PROF_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      if ((i & step) != 0) continue;
+      const float lower = values[i];
+      values[i] = lower + values[i + step];
+      values[i + step] = lower - values[i + step];
+    }
   }
 };
 
@@ -109,8 +117,7 @@ struct RowBlock {
   Part parts[kParts];
 
   __device__ __forceinline__ explicit RowBlock(const RowsTask& task) {
-    const std::uint16_t* head =
-        task.source.head(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y));
+    const std::uint16_t* head = task.source.head(batch_of_cta(), head_of_cta());
     FA3PROF_UNROLL
     for (int i = 0; i < kParts; ++i) {
       parts[i] = {};
@@ -124,7 +131,7 @@ struct RowBlock {
 
   [[nodiscard]] static __device__ __forceinline__ int row(int i, const RowsTask& task) {
     const int rows_at_once = static_cast<int>(blockDim.x) / Part::kLanes;
-    return static_cast<int>(blockIdx.x) * task.block_rows + i * rows_at_once +
+    return block_of_cta() * task.block_rows + i * rows_at_once +
            static_cast<int>(threadIdx.x) / Part::kLanes;
   }
 
@@ -150,7 +157,7 @@ template <int kHeadDim, ptx::Element kElement>
 __global__ void __launch_bounds__(kMaxThreads) measure_rows(const __grid_constant__ RowsTask task) {
   const float largest = RowBlock<kHeadDim, kElement>(task).magnitude();
   if (threadIdx.x == 0 && largest > 0.0F) {
-    raise(task.head_factors + blockIdx.z * gridDim.y + blockIdx.y, factor_of(largest));
+    raise(task.head_factors + pair_of_cta(), factor_of(largest));
   }
 }
 
@@ -158,7 +165,7 @@ __global__ void __launch_bounds__(kMaxThreads) measure_rows(const __grid_constan
 template <int kHeadDim, ptx::Element kElement>
 __global__ void __launch_bounds__(kMaxThreads)
     quantize_rows(const __grid_constant__ RowsTask task) {
-  const unsigned pair = blockIdx.z * gridDim.y + blockIdx.y;
+  const std::int64_t pair = pair_of_cta();
   const RowBlock<kHeadDim, kElement> rows(task);
   float factor = 1.0F;
   if (task.head_factors == nullptr) {
@@ -166,11 +173,9 @@ __global__ void __launch_bounds__(kMaxThreads)
   } else if (task.head_factors[pair] > 0.0F) {
     factor = task.head_factors[pair];
   }
-  rows.store(task.image + pair * std::int64_t{task.source.padded_rows} * kHeadDim, task,
-             1.0F / factor);
-  const auto block = static_cast<int>(blockIdx.x);
-  if (threadIdx.x == 0 && block < task.blocks) {
-    task.factors[(std::int64_t{pair} * task.blocks + block) * task.factor_step] = factor;
+  rows.store(task.image + pair * task.source.padded_rows * kHeadDim, task, 1.0F / factor);
+  if (threadIdx.x == 0 && block_of_cta() < task.blocks) {
+    task.factors[(pair * task.blocks + block_of_cta()) * task.factor_step] = factor;
   }
 }
 

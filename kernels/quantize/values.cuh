@@ -27,19 +27,19 @@ struct ValuesTask {
 /// Keys of a block read ahead of their sums.
 inline constexpr int kKeysAhead = 16;
 
-/// Sums of each channel over a block of keys, four channels a thread, kSumBlocks blocks a CTA. In
+/// Sums of each channel over a block of keys, four channels a thread. In
 /// the order of keys, so that runs repeat to the bit.
 template <int kHeadDim, ptx::Element kElement>
 __global__ void __launch_bounds__(kSumThreads) sum_channels(const ValuesTask task) {
   constexpr int kLanes = kHeadDim / 4;
-  const auto block = static_cast<int>(blockIdx.x * (kSumThreads / kLanes) + threadIdx.x / kLanes);
+  const int block =
+      block_of_cta() * (kSumThreads / kLanes) + static_cast<int>(threadIdx.x) / kLanes;
   if (block >= task.blocks) return;
-  const unsigned pair = blockIdx.z * gridDim.y + blockIdx.y;
+  const std::int64_t pair = pair_of_cta();
   const int channel = static_cast<int>(threadIdx.x) % kLanes * 4;
   const int first = block * task.block_keys;
   const int end = min(first + task.block_keys, task.source.rows);
-  const std::uint16_t* head =
-      task.source.head(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y)) + channel;
+  const std::uint16_t* head = task.source.head(batch_of_cta(), head_of_cta()) + channel;
   float4 sums{};
   for (int key = first; key < end; key += kKeysAhead) {
     Four<kElement> ahead[kKeysAhead];
@@ -56,18 +56,17 @@ __global__ void __launch_bounds__(kSumThreads) sum_channels(const ValuesTask tas
       sums.w += values.w;
     }
   }
-  *reinterpret_cast<float4*>(task.sums + (std::int64_t{pair} * task.blocks + block) * kHeadDim +
-                             channel) = sums;
+  *reinterpret_cast<float4*>(task.sums + (pair * task.blocks + block) * kHeadDim + channel) = sums;
 }
 
 /// Mean of each channel, from the sums of the blocks. A mean that is not finite is taken as 0, and
 /// V keeps what made it so.
 template <int kHeadDim>
 __global__ void __launch_bounds__(kHeadDim) finish_mean(const ValuesTask task) {
-  const unsigned pair = blockIdx.x;
+  const std::int64_t pair = blockIdx.x;
   float sum = 0.0F;
   if (task.removes_mean) {
-    const float* sums = task.sums + std::int64_t{pair} * task.blocks * kHeadDim + threadIdx.x;
+    const float* sums = task.sums + pair * task.blocks * kHeadDim + threadIdx.x;
     _Pragma("unroll 16") for (int block = 0; block < task.blocks; ++block) {
       sum += sums[block * kHeadDim];
     }
@@ -77,19 +76,20 @@ __global__ void __launch_bounds__(kHeadDim) finish_mean(const ValuesTask task) {
 }
 
 /// Sixteen neighbouring keys of four neighbouring channels of V, without the mean; keys beyond the
-/// end are zero. The CTA's threads hold a block of keys.
+/// end are zero. A warp holds 32 keys of 64 channels, so that it both reads and writes whole
+/// sectors; the CTA's threads hold a block of keys.
 template <int kHeadDim, ptx::Element kElement>
 struct ValuePart {
-  static constexpr int kKeys = kPieceBytes;
+  static constexpr int kKeys = 16;
   static constexpr int kChannels = kValuesPerThread / kKeys;
-  static constexpr int kLanes = kHeadDim / kChannels;
+  static constexpr int kLanes = 16;  ///< side by side in a row
+  static constexpr int kWarps = kHeadDim / (kLanes * kChannels);
   float values[kKeys][kChannels];
 
   __device__ __forceinline__ explicit ValuePart(const ValuesTask& task) : values{} {
-    const unsigned pair = blockIdx.z * gridDim.y + blockIdx.y;
+    const std::int64_t pair = pair_of_cta();
     const float4 mean = *reinterpret_cast<const float4*>(task.mean + pair * kHeadDim + channel());
-    const std::uint16_t* head =
-        task.source.head(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y)) + channel();
+    const std::uint16_t* head = task.source.head(batch_of_cta(), head_of_cta()) + channel();
     const int first = key(task);
     FA3PROF_UNROLL
     for (int i = 0; i < kKeys; ++i) {
@@ -105,13 +105,15 @@ struct ValuePart {
   }
 
   [[nodiscard]] static __device__ __forceinline__ int channel() {
-    return static_cast<int>(threadIdx.x) % kLanes * kChannels;
+    const auto thread = static_cast<int>(threadIdx.x);
+    return (thread / 32 % kWarps * kLanes + thread % kLanes) * kChannels;
   }
 
   /// The first of them.
   [[nodiscard]] static __device__ __forceinline__ int key(const ValuesTask& task) {
-    return static_cast<int>(blockIdx.x) * task.block_keys +
-           static_cast<int>(threadIdx.x) / kLanes * kKeys;
+    const auto thread = static_cast<int>(threadIdx.x);
+    return block_of_cta() * task.block_keys +
+           (thread / 32 / kWarps * 2 + thread % 32 / kLanes) * kKeys;
   }
 
   /// Of the whole CTA's block.
@@ -148,14 +150,14 @@ template <int kHeadDim, ptx::Element kElement>
 __global__ void __launch_bounds__(kMaxThreads) measure_values(const ValuesTask task) {
   const float largest = ValuePart<kHeadDim, kElement>(task).magnitude();
   if (threadIdx.x == 0 && largest > 0.0F) {
-    raise(task.head_factors + blockIdx.z * gridDim.y + blockIdx.y, factor_of(largest));
+    raise(task.head_factors + pair_of_cta(), factor_of(largest));
   }
 }
 
 /// Quantises and transposes a block of keys.
 template <int kHeadDim, ptx::Element kElement>
 __global__ void __launch_bounds__(kMaxThreads) quantize_values(const ValuesTask task) {
-  const unsigned pair = blockIdx.z * gridDim.y + blockIdx.y;
+  const std::int64_t pair = pair_of_cta();
   const ValuePart<kHeadDim, kElement> part(task);
   float factor = 1.0F;
   if (task.head_factors == nullptr) {
@@ -163,10 +165,9 @@ __global__ void __launch_bounds__(kMaxThreads) quantize_values(const ValuesTask 
   } else if (task.head_factors[pair] > 0.0F) {
     factor = task.head_factors[pair];
   }
-  part.store(task.image + pair * std::int64_t{task.source.padded_rows} * kHeadDim, task,
-             1.0F / factor);
+  part.store(task.image + pair * task.source.padded_rows * kHeadDim, task, 1.0F / factor);
   if (threadIdx.x == 0) {
-    task.kv_scales[2 * (std::int64_t{pair} * task.blocks + blockIdx.x) + 1] = log2f(factor);
+    task.kv_scales[2 * (pair * task.blocks + block_of_cta()) + 1] = log2f(factor);
   }
 }
 
