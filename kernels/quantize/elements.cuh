@@ -14,15 +14,6 @@ namespace fa3prof::kernels::quantize {
 
 inline constexpr float kLargest = 448.0F;  ///< of e4m3
 
-/// A CTA holds the whole block of rows or keys that share a factor in registers, as float32: it is
-/// read once, however many looks at it the factor takes.
-inline constexpr int kValuesPerThread = 64;
-inline constexpr int kMaxThreads = 512;
-
-[[nodiscard]] constexpr int threads_for(int block_rows, int head_dim) {
-  return block_rows * head_dim / kValuesPerThread;
-}
-
 /// The grid is [batch, blocks, heads], heads fastest: CTAs that run side by side read side by side.
 [[nodiscard]] __device__ __forceinline__ int head_of_cta() { return static_cast<int>(blockIdx.x); }
 
@@ -58,31 +49,21 @@ __device__ __forceinline__ float2 to_floats(std::uint32_t pair) {
   }
 }
 
-/// Four neighbouring elements, as they are read.
-template <ptx::Element kElement>
-struct Four {
-  uint2 bits = {0U, 0U};
+/// The larger of four magnitudes and one; passes over NaN, not over infinities.
+__device__ __forceinline__ float larger(float magnitude, const float4& values) {
+  const float left = fmaxf(fabsf(values.x), fabsf(values.y));
+  return fmaxf(magnitude, fmaxf(left, fmaxf(fabsf(values.z), fabsf(values.w))));
+}
 
-  __device__ __forceinline__ void load(const std::uint16_t* at) {
-    bits = __ldg(reinterpret_cast<const uint2*>(at));
-  }
-
-  [[nodiscard]] __device__ __forceinline__ float4 values() const {
-    const float2 lower = to_floats<kElement>(bits.x);
-    const float2 upper = to_floats<kElement>(bits.y);
-    return make_float4(lower.x, lower.y, upper.x, upper.y);
-  }
-};
-
-/// The larger magnitude; NaN and infinities do not count.
-__device__ __forceinline__ float larger(float magnitude, float value) {
-  const float finite = fabsf(value);
-  return finite <= FLT_MAX ? fmaxf(magnitude, finite) : magnitude;
+/// Makes infinities NaN.
+__device__ __forceinline__ float4 without_infinity(const float4& values) {
+  return {values.x + (values.x - values.x), values.y + (values.y - values.y),
+          values.z + (values.z - values.z), values.w + (values.w - values.w)};
 }
 
 /// Largest value over the CTA's threads, which all get it.
 __device__ __forceinline__ float largest_of_cta(float value) {
-  __shared__ float warps[kMaxThreads / 32];
+  __shared__ float warps[1024 / 32];
   FA3PROF_UNROLL
   for (unsigned step = 16; step > 0; step /= 2) {
     value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, step));
@@ -105,10 +86,22 @@ __device__ __forceinline__ float factor_of(float magnitude) {
   return magnitude > 0.0F ? fmaxf(magnitude / kLargest, kSmallest) : 1.0F;
 }
 
-/// `value` in units of a factor, given its inverse. An infinity becomes NaN: saturated it would
-/// look like a number.
-__device__ __forceinline__ float scaled(float value, float inverse) {
-  return fmaf(value, inverse, value - value);
+/// The next power of two from `factor`, a normal number, upwards.
+__device__ __forceinline__ float power_of_two_from(float factor) {
+  return __uint_as_float((__float_as_uint(factor) + 0x007FFFFFU) & 0xFF800000U);
+}
+
+/// log2 of a power of two.
+__device__ __forceinline__ float exponent_of(float power) {
+  return static_cast<float>((__float_as_int(power) >> 23) - 127);
+}
+
+/// In units of a factor, given its inverse. Infinities become NaN: saturated they would look like
+/// numbers.
+__device__ __forceinline__ float4 scaled(const float4& values, float inverse) {
+  return {
+      fmaf(values.x, inverse, values.x - values.x), fmaf(values.y, inverse, values.y - values.y),
+      fmaf(values.z, inverse, values.z - values.z), fmaf(values.w, inverse, values.w - values.w)};
 }
 
 }  // namespace fa3prof::kernels::quantize

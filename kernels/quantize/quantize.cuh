@@ -26,7 +26,7 @@ template <int kHeadDim, ptx::Element kElement>
 void launch_rows(const RowsTask& task, int heads, int batch, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(heads), blocks_of(task.source.padded_rows, task.block_rows),
                   static_cast<unsigned>(batch));
-  const int threads = threads_for(task.block_rows, kHeadDim);
+  const int threads = RowPart<kHeadDim, kElement>::threads_for(task.block_rows);
   if (task.head_factors != nullptr) {
     measure_rows<kHeadDim, kElement><<<grid, threads, 0, stream>>>(task);
     cuda_check(cudaGetLastError());
@@ -39,14 +39,13 @@ template <int kHeadDim, ptx::Element kElement>
 void launch_values(const ValuesTask& task, int heads, int batch, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(heads), static_cast<unsigned>(task.blocks),
                   static_cast<unsigned>(batch));
+  const int threads = ValuePart<kHeadDim, kElement>::threads_for(task.block_keys);
   if (task.removes_mean) {
-    const dim3 of_sums(grid.x, blocks_of(task.blocks, kSumThreads / (kHeadDim / 4)), grid.z);
-    sum_channels<kHeadDim, kElement><<<of_sums, kSumThreads, 0, stream>>>(task);
+    sum_channels<kHeadDim, kElement><<<grid, threads, 0, stream>>>(task);
     cuda_check(cudaGetLastError());
   }
   finish_mean<kHeadDim><<<grid.x * grid.z, kHeadDim, 0, stream>>>(task);
   cuda_check(cudaGetLastError());
-  const int threads = threads_for(task.block_keys, kHeadDim);
   if (task.head_factors != nullptr) {
     measure_values<kHeadDim, kElement><<<grid, threads, 0, stream>>>(task);
     cuda_check(cudaGetLastError());

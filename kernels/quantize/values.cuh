@@ -9,8 +9,6 @@
 
 namespace fa3prof::kernels::quantize {
 
-inline constexpr int kSumThreads = 128;
-
 struct ValuesTask {
   Source source;
   std::uint8_t* image;  ///< [batch, heads, padded keys, head_dim], transposed
@@ -24,39 +22,127 @@ struct ValuesTask {
   bool removes_mean;
 };
 
-/// Keys of a block read ahead of their sums.
-inline constexpr int kKeysAhead = 16;
+inline constexpr int kValueThreads = 512;  ///< at most
 
-/// Sums of each channel over a block of keys, four channels a thread. In
-/// the order of keys, so that runs repeat to the bit.
+/// Sixteen neighbouring keys of four neighbouring channels of V, as they were read. A warp holds 32
+/// keys of 64 channels, so that it both reads and writes whole sectors; the CTA's threads hold a
+/// block of keys, which is read once, however many looks at it the factor takes.
 template <int kHeadDim, ptx::Element kElement>
-__global__ void __launch_bounds__(kSumThreads) sum_channels(const ValuesTask task) {
-  constexpr int kLanes = kHeadDim / 4;
-  const int block =
-      block_of_cta() * (kSumThreads / kLanes) + static_cast<int>(threadIdx.x) / kLanes;
-  if (block >= task.blocks) return;
-  const std::int64_t pair = pair_of_cta();
-  const int channel = static_cast<int>(threadIdx.x) % kLanes * 4;
-  const int first = block * task.block_keys;
-  const int end = min(first + task.block_keys, task.source.rows);
-  const std::uint16_t* head = task.source.head(batch_of_cta(), head_of_cta()) + channel;
-  float4 sums{};
-  for (int key = first; key < end; key += kKeysAhead) {
-    Four<kElement> ahead[kKeysAhead];
+class ValuePart {
+ public:
+  static constexpr int kKeys = 16;
+  static constexpr int kChannels = 4;
+
+  [[nodiscard]] static constexpr int threads_for(int block_keys) {
+    return block_keys * kHeadDim / (kKeys * kChannels);
+  }
+
+  __device__ __forceinline__ explicit ValuePart(const ValuesTask& task) {
+    const std::uint16_t* head = task.source.head(batch_of_cta(), head_of_cta()) + channel();
+    const int first = key(task);
     FA3PROF_UNROLL
-    for (int i = 0; i < kKeysAhead; ++i) {
-      if (key + i < end) ahead[i].load(head + (key + i) * task.source.row_stride);
+    for (int i = 0; i < kKeys; ++i) {  // without a branch, so that none waits for another
+      const int at = min(first + i, task.source.rows - 1);
+      bits_[i] = __ldg(reinterpret_cast<const uint2*>(head + at * task.source.row_stride));
+    }
+    keys_ = task.source.rows - first;
+  }
+
+  [[nodiscard]] static __device__ __forceinline__ int channel() {
+    const auto thread = static_cast<int>(threadIdx.x);
+    return (thread / 32 % kWarps * kLanes + thread % kLanes) * kChannels;
+  }
+
+  /// Which sixteen keys of the block.
+  [[nodiscard]] static __device__ __forceinline__ int group() {
+    const auto thread = static_cast<int>(threadIdx.x);
+    return thread / 32 / kWarps * 2 + thread % 32 / kLanes;
+  }
+
+  /// The first of the keys.
+  [[nodiscard]] static __device__ __forceinline__ int key(const ValuesTask& task) {
+    return block_of_cta() * task.block_keys + group() * kKeys;
+  }
+
+  /// Takes `mean` from all values that follow.
+  __device__ __forceinline__ void centre(const float4& mean) { mean_ = mean; }
+
+  /// Values of key `i`; zero beyond the end.
+  [[nodiscard]] __device__ __forceinline__ float4 values(int i) const {
+    if (i >= keys_) return {0.0F, 0.0F, 0.0F, 0.0F};
+    const float2 lower = to_floats<kElement>(bits_[i].x);
+    const float2 upper = to_floats<kElement>(bits_[i].y);
+    return {lower.x - mean_.x, lower.y - mean_.y, upper.x - mean_.z, upper.y - mean_.w};
+  }
+
+  /// Largest magnitude of the whole CTA's block.
+  [[nodiscard]] __device__ __forceinline__ float magnitude() const {
+    float largest = 0.0F;
+    FA3PROF_UNROLL
+    for (int i = 0; i < kKeys; ++i) largest = larger(largest, values(i));
+    if (largest > FLT_MAX) {
+      largest = 0.0F;
+      FA3PROF_UNROLL
+      for (int i = 0; i < kKeys; ++i) largest = larger(largest, without_infinity(values(i)));
+    }
+    return largest_of_cta(largest);
+  }
+
+  /// Transposed, in units of a factor, given its inverse: the keys of a channel lie side by side,
+  /// in the order of place_of_key.
+  __device__ __forceinline__ void store(std::uint8_t* head, const ValuesTask& task,
+                                        float inverse) const {
+    std::uint32_t words[kChannels][kKeys / 4];
+    FA3PROF_UNROLL
+    for (int q = 0; q < kKeys / 4; ++q) {
+      const float4 keys[4] = {scaled(values(2 * q), inverse), scaled(values(2 * q + 1), inverse),
+                              scaled(values(2 * q + 8), inverse),
+                              scaled(values(2 * q + 9), inverse)};
+      words[0][q] = ptx::pack_e4m3(keys[0].x, keys[1].x, keys[2].x, keys[3].x);
+      words[1][q] = ptx::pack_e4m3(keys[0].y, keys[1].y, keys[2].y, keys[3].y);
+      words[2][q] = ptx::pack_e4m3(keys[0].z, keys[1].z, keys[2].z, keys[3].z);
+      words[3][q] = ptx::pack_e4m3(keys[0].w, keys[1].w, keys[2].w, keys[3].w);
     }
     FA3PROF_UNROLL
-    for (const Four<kElement>& of_key : ahead) {
-      const float4 values = of_key.values();
-      sums.x += values.x;
-      sums.y += values.y;
-      sums.z += values.z;
-      sums.w += values.w;
+    for (int c = 0; c < kChannels; ++c) {
+      *reinterpret_cast<uint4*>(
+          head + transposed_offset(key(task), channel() + c, kHeadDim, task.slab_keys)) =
+          make_uint4(words[c][0], words[c][1], words[c][2], words[c][3]);
     }
   }
-  *reinterpret_cast<float4*>(task.sums + (pair * task.blocks + block) * kHeadDim + channel) = sums;
+
+ private:
+  static constexpr int kLanes = 16;  ///< side by side in a row
+  static constexpr int kWarps = kHeadDim / (kLanes * kChannels);
+
+  uint2 bits_[kKeys];
+  int keys_;  ///< that there are, from the first one on
+  float4 mean_ = {0.0F, 0.0F, 0.0F, 0.0F};
+};
+
+/// Sums of each channel over a block of keys. A fixed order, so that runs repeat to the bit.
+template <int kHeadDim, ptx::Element kElement>
+__global__ void __launch_bounds__(kValueThreads, 2)
+    sum_channels(const __grid_constant__ ValuesTask task) {
+  using Part = ValuePart<kHeadDim, kElement>;
+  __shared__ float groups[kValueThreads * Part::kChannels];
+  const Part part(task);
+  float4 sums{};
+  FA3PROF_UNROLL
+  for (int i = 0; i < Part::kKeys; ++i) {
+    const float4 values = part.values(i);
+    sums = {sums.x + values.x, sums.y + values.y, sums.z + values.z, sums.w + values.w};
+  }
+  *reinterpret_cast<float4*>(groups + Part::group() * kHeadDim + Part::channel()) = sums;
+  __syncthreads();
+  for (int channel = static_cast<int>(threadIdx.x); channel < kHeadDim;
+       channel += static_cast<int>(blockDim.x)) {
+    float sum = 0.0F;
+    for (int group = 0; group < task.block_keys / Part::kKeys; ++group) {
+      sum += groups[group * kHeadDim + channel];
+    }
+    task.sums[(pair_of_cta() * task.blocks + block_of_cta()) * kHeadDim + channel] = sum;
+  }
 }
 
 /// Mean of each channel, from the sums of the blocks. A mean that is not finite is taken as 0, and
@@ -75,99 +161,46 @@ __global__ void __launch_bounds__(kHeadDim) finish_mean(const ValuesTask task) {
   task.mean[pair * kHeadDim + threadIdx.x] = fabsf(mean) <= FLT_MAX ? mean : 0.0F;
 }
 
-/// Sixteen neighbouring keys of four neighbouring channels of V, without the mean; keys beyond the
-/// end are zero. A warp holds 32 keys of 64 channels, so that it both reads and writes whole
-/// sectors; the CTA's threads hold a block of keys.
+/// V without its mean.
 template <int kHeadDim, ptx::Element kElement>
-struct ValuePart {
-  static constexpr int kKeys = 16;
-  static constexpr int kChannels = kValuesPerThread / kKeys;
-  static constexpr int kLanes = 16;  ///< side by side in a row
-  static constexpr int kWarps = kHeadDim / (kLanes * kChannels);
-  float values[kKeys][kChannels];
+__device__ __forceinline__ ValuePart<kHeadDim, kElement> centred_part(const ValuesTask& task) {
+  ValuePart<kHeadDim, kElement> part(task);
+  part.centre(
+      *reinterpret_cast<const float4*>(task.mean + pair_of_cta() * kHeadDim + part.channel()));
+  return part;
+}
 
-  __device__ __forceinline__ explicit ValuePart(const ValuesTask& task) : values{} {
-    const std::int64_t pair = pair_of_cta();
-    const float4 mean = *reinterpret_cast<const float4*>(task.mean + pair * kHeadDim + channel());
-    const std::uint16_t* head = task.source.head(batch_of_cta(), head_of_cta()) + channel();
-    const int first = key(task);
-    FA3PROF_UNROLL
-    for (int i = 0; i < kKeys; ++i) {
-      if (first + i >= task.source.rows) continue;
-      Four<kElement> four;
-      four.load(head + (first + i) * task.source.row_stride);
-      const float4 of_key = four.values();
-      values[i][0] = of_key.x - mean.x;
-      values[i][1] = of_key.y - mean.y;
-      values[i][2] = of_key.z - mean.z;
-      values[i][3] = of_key.w - mean.w;
-    }
-  }
-
-  [[nodiscard]] static __device__ __forceinline__ int channel() {
-    const auto thread = static_cast<int>(threadIdx.x);
-    return (thread / 32 % kWarps * kLanes + thread % kLanes) * kChannels;
-  }
-
-  /// The first of them.
-  [[nodiscard]] static __device__ __forceinline__ int key(const ValuesTask& task) {
-    const auto thread = static_cast<int>(threadIdx.x);
-    return block_of_cta() * task.block_keys +
-           (thread / 32 / kWarps * 2 + thread % 32 / kLanes) * kKeys;
-  }
-
-  /// Of the whole CTA's block.
-  [[nodiscard]] __device__ __forceinline__ float magnitude() const {
-    float largest = 0.0F;
-    FA3PROF_UNROLL
-    for (const auto& of_key : values) {
-      FA3PROF_UNROLL
-      for (const float value : of_key) largest = larger(largest, value);
-    }
-    return largest_of_cta(largest);
-  }
-
-  /// Transposed: the keys of a channel lie side by side, in the order of place_of_key.
-  __device__ __forceinline__ void store(std::uint8_t* head, const ValuesTask& task,
-                                        float inverse) const {
-    FA3PROF_UNROLL
-    for (int c = 0; c < kChannels; ++c) {
-      std::uint32_t words[4];
-      FA3PROF_UNROLL
-      for (int q = 0; q < 4; ++q) {
-        const auto of_key = [&](int k) { return scaled(values[2 * q + k][c], inverse); };
-        words[q] = ptx::pack_e4m3(of_key(0), of_key(1), of_key(8), of_key(9));
-      }
-      *reinterpret_cast<uint4*>(
-          head + transposed_offset(key(task), channel() + c, kHeadDim, task.slab_keys)) =
-          make_uint4(words[0], words[1], words[2], words[3]);
-    }
-  }
-};
+/// Factors of V are powers of two: the attention kernel multiplies probabilities by them before it
+/// casts these, and by a power of two none is rounded anew.
+__device__ __forceinline__ float value_factor_of(float magnitude) {
+  return power_of_two_from(factor_of(magnitude));
+}
 
 /// Raises a head's factor to that of this CTA's block. Heads of zeros only are left at 0.
 template <int kHeadDim, ptx::Element kElement>
-__global__ void __launch_bounds__(kMaxThreads) measure_values(const ValuesTask task) {
-  const float largest = ValuePart<kHeadDim, kElement>(task).magnitude();
+__global__ void __launch_bounds__(kValueThreads, 2)
+    measure_values(const __grid_constant__ ValuesTask task) {
+  const float largest = centred_part<kHeadDim, kElement>(task).magnitude();
   if (threadIdx.x == 0 && largest > 0.0F) {
-    raise(task.head_factors + pair_of_cta(), factor_of(largest));
+    raise(task.head_factors + pair_of_cta(), value_factor_of(largest));
   }
 }
 
 /// Quantises and transposes a block of keys.
 template <int kHeadDim, ptx::Element kElement>
-__global__ void __launch_bounds__(kMaxThreads) quantize_values(const ValuesTask task) {
+__global__ void __launch_bounds__(kValueThreads, 2)
+    quantize_values(const __grid_constant__ ValuesTask task) {
   const std::int64_t pair = pair_of_cta();
-  const ValuePart<kHeadDim, kElement> part(task);
+  const auto part = centred_part<kHeadDim, kElement>(task);
   float factor = 1.0F;
   if (task.head_factors == nullptr) {
-    factor = factor_of(part.magnitude());
+    factor = value_factor_of(part.magnitude());
   } else if (task.head_factors[pair] > 0.0F) {
     factor = task.head_factors[pair];
   }
   part.store(task.image + pair * task.source.padded_rows * kHeadDim, task, 1.0F / factor);
   if (threadIdx.x == 0) {
-    task.kv_scales[2 * (pair * task.blocks + block_of_cta()) + 1] = log2f(factor);
+    task.kv_scales[2 * (pair * task.blocks + block_of_cta()) + 1] = exponent_of(factor);
   }
 }
 
