@@ -33,7 +33,8 @@ Errors errors_of(std::string_view kernel, const AttentionProblem& problem) {
   const Inputs inputs{.q = encoded(drawn.q, problem.dtype),
                       .k = encoded(drawn.k, problem.dtype),
                       .v = encoded(drawn.v, problem.dtype)};
-  const Fp8Run run = run_fp8(kernel, problem, inputs);
+  const Fp8Run run =
+      run_fp8(kernel, problem, inputs, {.signs = kernels::quantize::random_signs(1)});
   const auto emulated =
       numerics::emulate_attention(run.operands.quantized_inputs(), fp8_numerics(kernel, problem));
   const auto rows = spread_rows(problem, problem.batch * problem.num_heads * problem.seqlen_q);

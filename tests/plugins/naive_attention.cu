@@ -209,6 +209,7 @@ extern "C" const fa3prof_plugin* fa3prof_plugin_entry(void) {
                                         "one block per query row",
                                         supports,
                                         workspace_bytes,
-                                        launch};
+                                        launch,
+                                        FA3PROF_PRODUCTS_OF_DTYPE};
   return &plugin;
 }
