@@ -89,6 +89,30 @@ TEST_CASE("a row that sees no key has O = 0 and LSE = -inf", "[numerics]") {
   CHECK(emulated.o[32 * 128] != 0.0F);
 }
 
+TEST_CASE("a reference that is rarely raised changes how P is rounded, and nothing else",
+          "[numerics]") {
+  const AttentionInputs inputs = draw_inputs(kProblem, Distribution::kNormal, 8);
+  const auto scaling = GENERATE(VScaling::kAtFlush, VScaling::kIntoP);
+  const auto emulate = [&](int offset, double headroom) {
+    return emulate_attention(
+        inputs,
+        {.v_scaling = scaling, .p_offset_log2 = offset, .p_headroom_log2 = headroom, .tile_n = 32});
+  };
+  const auto exact = emulate(8, 0.0);
+  const auto rare = emulate(5, 3.75);
+  CHECK(rare.o != exact.o);
+  double squared = 0.0;
+  double difference = 0.0;
+  for (std::size_t i = 0; i < exact.o.size(); ++i) {
+    squared += double{exact.o[i]} * exact.o[i];
+    difference += std::pow(double{rare.o[i]} - exact.o[i], 2);
+  }
+  CHECK(difference < 0.05 * 0.05 * squared);
+  for (std::size_t i = 0; i < exact.lse.size(); ++i) {
+    CHECK_THAT(rare.lse[i], WithinAbs(exact.lse[i], 1e-5));
+  }
+}
+
 TEST_CASE("the emulation does not depend on which rows are computed together", "[numerics]") {
   const AttentionInputs inputs = draw_inputs(kProblem, Distribution::kOutliers, 4);
   const KernelNumerics kernel;
@@ -228,7 +252,9 @@ TEST_CASE("numerics that no kernel has are refused", "[numerics]") {
   const AttentionInputs inputs = draw_inputs(kProblem, Distribution::kNormal, 1);
   for (const KernelNumerics& kernel :
        {KernelNumerics{.tile_n = 48}, KernelNumerics{.pv_flush_keys = 100},
-        KernelNumerics{.p_offset_log2 = 9}, KernelNumerics{.format = ElementFormat::kFloat16}}) {
+        KernelNumerics{.p_offset_log2 = 9}, KernelNumerics{.p_headroom_log2 = 1.0},
+        KernelNumerics{.p_headroom_log2 = -1.0},
+        KernelNumerics{.format = ElementFormat::kFloat16}}) {
     CHECK_THROWS_AS(emulate_attention(inputs, kernel), core::UsageError);
   }
   core::AttentionProblem odd = kProblem;
