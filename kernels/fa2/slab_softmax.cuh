@@ -4,7 +4,7 @@
 
 #include "kernels/ptx/math.cuh"
 #include "kernels/ptx/unroll.h"
-#include "kernels/tile/online_softmax.cuh"
+#include "kernels/tile/softmax_rows.cuh"
 
 #include <cuda_fp16.h>
 

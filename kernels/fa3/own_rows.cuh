@@ -6,7 +6,7 @@
 #include "kernels/ptx/global_store.cuh"
 #include "kernels/ptx/unroll.h"
 #include "kernels/ptx/warpgroup.cuh"
-#include "kernels/tile/online_softmax.cuh"
+#include "kernels/tile/softmax_rows.cuh"
 #include "kernels/tile/store_rows.cuh"
 
 #include <cmath>

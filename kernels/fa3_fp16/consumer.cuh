@@ -8,7 +8,7 @@
 #include "kernels/ptx/pin_registers.cuh"
 #include "kernels/ptx/warpgroup.cuh"
 #include "kernels/ptx/wgmma.cuh"
-#include "kernels/tile/online_softmax.cuh"
+#include "kernels/tile/softmax_rows.cuh"
 
 #include <cstdint>
 #include <type_traits>
@@ -41,6 +41,7 @@ class Consumer
   using Base::p_;
   using Base::rows_;
   using Base::work_;
+  using Softmax = typename OwnRows<Instance>::Softmax;
   static constexpr int kScores = OwnRows<Instance>::kScores;
   static constexpr int kOutputs = OwnRows<Instance>::kOutputs;
   static constexpr int kQBlockBytes = kWarpgroupRows * 128;
@@ -61,7 +62,8 @@ class Consumer
     if (block_ >= first_masked_) rows_.mask(work_, block_, scores_);
     float ahead[kAhead];
     softmax_.start(scores_, p_.scale_log2, ahead);
-    finish_probabilities(ahead);
+    float unused[tile::kRowsPerThread] = {1.0F, 1.0F};
+    finish_probabilities(ahead, unused);
     this->skip_v(skipped);
   }
 
@@ -86,7 +88,7 @@ class Consumer
     this->issue_both();
     this->finish_scores(block, scores_);
 
-    const tile::OnlineSoftmax finished = softmax_;
+    const Softmax finished = softmax_;
     if (crosses) {
       softmax_ = {};
       first_masked_ = rows_.first_masked_block(next);
@@ -94,9 +96,9 @@ class Consumer
     if (block >= first_masked_) rows_.mask(next, block, scores_);
     float ahead[kAhead];
     float rescale[tile::kRowsPerThread];
-    const bool rescales = softmax_.advance(scores_, p_.scale_log2, ahead, rescale);
+    bool rescales = softmax_.advance(scores_, p_.scale_log2, ahead, rescale);
     this->finish_output(output_);
-    finish_probabilities(ahead);
+    rescales = finish_probabilities(ahead, rescale) || rescales;
     if (crosses) {
       this->skip_v(skipped);
       rows_.store(work_, finished, output_);
@@ -117,11 +119,19 @@ class Consumer
     rows_.store(work_, softmax_, output_);
   }
 
-  /// The rest of the softmax. P V, which reads the probabilities, has been waited for.
-  __device__ __forceinline__ void finish_probabilities(const float (&ahead)[kAhead]) {
-    softmax_.exponentiate(scores_, p_.scale_log2, ahead);
+  /// The rest of the softmax: true where it leaves a factor for earlier outputs in `rescale`. P V,
+  /// which reads the probabilities, has been waited for.
+  __device__ __forceinline__ bool finish_probabilities(const float (&ahead)[kAhead],
+                                                       float (&rescale)[tile::kRowsPerThread]) {
+    bool rescales = false;
+    if constexpr (kConfig.keeps_maximum) {
+      rescales = softmax_.exponentiate(scores_, p_.scale_log2, ahead, rescale);
+    } else {
+      softmax_.exponentiate(scores_, p_.scale_log2, ahead);
+    }
     tile::pack<Instance::kElement>(scores_, probabilities_);
     ptx::pin_registers(probabilities_);  // not to be put off until their use, beyond the epilogue
+    return rescales;
   }
 
   /// S = Q K^T of the current K stage, as one batch of WGMMAs.
@@ -157,7 +167,7 @@ class Consumer
   ptx::SharedMatrix k_;
   ptx::SharedMatrix v_;
   int first_masked_ = 0;  ///< first block of work_ that needs a mask
-  tile::OnlineSoftmax softmax_;
+  Softmax softmax_;
   float scores_[kScores];
   std::uint32_t probabilities_[kScores / 2];
   float output_[kOutputs] = {};

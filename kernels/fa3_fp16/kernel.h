@@ -13,8 +13,9 @@
 // with the first scores of the next, so that tiles follow without a gap. O goes from registers to
 // global memory.
 //
-// The softmax keeps a reference in place of the running maximum (kernels/tile/online_softmax.cuh),
-// and a warpgroup passes by the key blocks that the causal mask hides from all of its rows.
+// The softmax of d = 64 and 128 keeps a reference in place of the running maximum
+// (kernels/tile/online_softmax.cuh), that of 256 the maximum itself (exact_softmax.cuh), and a
+// warpgroup passes by the key blocks that the causal mask hides from all of its rows.
 //
 // So much for the schedule `full`. The others lack mechanisms, to measure what these bring; see
 // Schedule in config.h. Without a producer the consumers start their own loads, and tiles are dealt

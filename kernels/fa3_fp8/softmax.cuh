@@ -7,7 +7,7 @@
 #include "kernels/ptx/math.cuh"
 #include "kernels/ptx/pin_registers.cuh"
 #include "kernels/ptx/unroll.h"
-#include "kernels/tile/online_softmax.cuh"
+#include "kernels/tile/softmax_rows.cuh"
 
 #include <cmath>
 #include <cstdint>

@@ -1,46 +1,26 @@
-// Online softmax on a WGMMA accumulator: running row maximum and sum, probabilities in place.
-// A thread owns two rows (g and g + 8 of its warp's 16); four neighbouring lanes share each row.
+// Online softmax whose probabilities are relative to a reference near the row's maximum.
 #pragma once
 
-#include "kernels/ptx/convert.cuh"
-#include "kernels/ptx/math.cuh"
 #include "kernels/ptx/pin_registers.cuh"
-#include "kernels/ptx/unroll.h"
+#include "kernels/tile/softmax_rows.cuh"
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 
 namespace fa3prof::kernels::tile {
 
-inline constexpr int kRowsPerThread = 2;
-
-/// Row (0 or 1) of accumulator register i.
-__device__ constexpr int row_of(int i) { return (i >> 1) & 1; }
-
-/// Combines a value over the four lanes that share a row.
-template <typename Combine>
-__device__ __forceinline__ float reduce_quad(float value, Combine combine) {
-  value = combine(value, __shfl_xor_sync(0xffffffffU, value, 1));
-  return combine(value, __shfl_xor_sync(0xffffffffU, value, 2));
-}
-
-/// State of the two rows over the key blocks seen so far. Scores are raw (unscaled) dot products;
-/// `scale_log2` = softmax_scale * log2(e) > 0 turns them into exponents of two. Probabilities are
-/// relative to a reference, a maximum that is raised only when a score exceeds it by more than
-/// kSlack: any reference gives the same softmax once rows are divided by their sums, and within the
-/// slack nothing overflows. Only the largest probability is rounded like the others then, where
-/// relative to the maximum it is exactly 1. So the usual block needs no rescale, no exchange
-/// between lanes, and no maximum before its exponentials: a comparison with a limit runs beside
-/// them.
-struct OnlineSoftmax {
+/// Probabilities are relative to a reference, a maximum that is raised only when a score exceeds it
+/// by more than kSlack: any reference gives the same softmax once rows are divided by their sums,
+/// and within the slack nothing overflows. Only the largest probability is rounded like the others
+/// then, where relative to the maximum it is exactly 1 (exact_softmax.cuh). So the usual block
+/// needs no rescale, no exchange between lanes, and no maximum before its exponentials: a
+/// comparison with a limit runs beside them.
+struct OnlineSoftmax : SoftmaxRows {
   static constexpr int kNoKeyYet = std::numeric_limits<int>::min();
   static constexpr int kAlwaysCheck = kNoKeyYet + 1;
   static constexpr float kSlack = 8.0F;       ///< exponents of two above the reference
   static constexpr float kMostSlack = 15.0F;  ///< 2^15 still is a number in fp16
 
-  float row_sum[kRowsPerThread] = {0.0F, 0.0F};  ///< of this thread's columns only
-  float offset[kRowsPerThread] = {0.0F, 0.0F};   ///< reference * scale_log2
   /// Bits of the highest score that leaves the reference as it is: +0 or more, or one of the above.
   int limit[kRowsPerThread] = {kNoKeyYet, kNoKeyYet};
 
@@ -93,41 +73,10 @@ struct OnlineSoftmax {
     for (int i = 0; i < kCount; ++i) {
       scores[i] = i < kAhead ? ahead[i] : probability(scores[i], i, scale_log2);
     }
-    FA3PROF_UNROLL
-    for (int r = 0; r < kRowsPerThread; ++r) {
-      float sum = row_sum[r];
-      FA3PROF_UNROLL
-      for (int i = 2 * r; i < kCount; i += 4) sum += scores[i] + scores[i + 1];
-      row_sum[r] = sum;
-    }
-  }
-
-  /// Completes row_sum over the row's four lanes; call once, after the last block.
-  __device__ __forceinline__ void finish_sums() {
-    FA3PROF_UNROLL
-    for (int r = 0; r < kRowsPerThread; ++r) {
-      row_sum[r] = reduce_quad(row_sum[r], [](float a, float b) { return a + b; });
-    }
-  }
-
-  /// Factor that turns the accumulated output of row r into the attention output; 0 for an empty
-  /// row.
-  [[nodiscard]] __device__ __forceinline__ float normalizer(int r) const {
-    return row_sum[r] == 0.0F ? 0.0F : 1.0F / row_sum[r];
-  }
-
-  /// Natural logarithm of the sum of exponentials of row r; -inf for an empty row.
-  [[nodiscard]] __device__ __forceinline__ float log_sum_exp(int r) const {
-    constexpr float kLn2 = 0.693147180559945309F;
-    return row_sum[r] == 0.0F ? -INFINITY : (offset[r] + __log2f(row_sum[r])) * kLn2;
+    add(scores);
   }
 
  private:
-  [[nodiscard]] __device__ __forceinline__ float probability(float score, int i,
-                                                             float scale_log2) const {
-    return ptx::ex2(fmaf(score, scale_log2, -offset[row_of(i)]));
-  }
-
   template <int kCount>
   __device__ __forceinline__ void raise_reference(const float (&scores)[kCount], float scale_log2,
                                                   float (&rescale)[kRowsPerThread]) {
@@ -153,38 +102,5 @@ struct OnlineSoftmax {
     }
   }
 };
-
-/// Multiplies each row of an accumulator by its factor.
-template <int kCount>
-__device__ __forceinline__ void rescale_rows(float (&output)[kCount],
-                                             const float (&factor)[kRowsPerThread]) {
-  FA3PROF_UNROLL
-  for (int i = 0; i < kCount; ++i) output[i] *= factor[row_of(i)];
-}
-
-/// Probabilities as the A operand of the second GEMM: the accumulator's order is already the order
-/// of A fragments, so packing pairs is all it takes.
-template <ptx::Element kElement, int kCount>
-__device__ __forceinline__ void pack(const float (&values)[kCount],
-                                     std::uint32_t (&packed)[kCount / 2]) {
-  FA3PROF_UNROLL
-  for (int i = 0; i < kCount / 2; ++i) {
-    packed[i] = ptx::pack_pair<kElement>(values[2 * i], values[2 * i + 1]);
-  }
-}
-
-/// Sets scores of invisible keys to -inf. `first_column` is the key index of column 0 of the block;
-/// row r of this thread sees keys below visible_keys[r].
-template <int kCount>
-__device__ __forceinline__ void mask_scores(float (&scores)[kCount], int first_column,
-                                            const int (&visible_keys)[kRowsPerThread]) {
-  const int lane_column = first_column + 2 * static_cast<int>(threadIdx.x % 4);
-  const int limit[kRowsPerThread] = {visible_keys[0] - lane_column, visible_keys[1] - lane_column};
-  FA3PROF_UNROLL
-  for (int i = 0; i < kCount; ++i) {
-    const int column = 8 * (i / 4) + (i & 1);
-    if (column >= limit[row_of(i)]) scores[i] = -INFINITY;
-  }
-}
 
 }  // namespace fa3prof::kernels::tile
