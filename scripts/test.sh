@@ -4,5 +4,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 preset=${1:-release}
+scripts/setup.sh tests
 scripts/build.sh "$preset"
 ctest --preset "$preset"

@@ -4,6 +4,7 @@
 #include "src/commands/doctor.h"
 #include "src/commands/list.h"
 #include "src/commands/numerics.h"
+#include "src/commands/report.h"
 #include "src/commands/run.h"
 #include "src/commands/simulate.h"
 #include "src/core/version.h"
@@ -36,10 +37,12 @@ void add_verbs(CLI::App& app, Verb& chosen) {
   app.set_version_flag("--version", version_text());
   chosen = [](const Context&) -> core::ExitCode {
     throw core::UsageError(
-        "name a verb: run, simulate, numerics, calibrate, doctor or list; see fa3prof --help");
+        "name a verb: run, simulate, report, numerics, calibrate, doctor or list; see fa3prof "
+        "--help");
   };
   add_run(app, chosen);
   add_simulate(app, chosen);
+  add_report(app, chosen);
   add_numerics(app, chosen);
   add_calibrate(app, chosen);
   add_doctor(app, chosen);

@@ -7,7 +7,6 @@
 #include <system_error>
 
 namespace fa3prof::commands {
-namespace {
 
 void put(std::ostream& stream, const std::string& text) {
   stream << text << std::flush;
@@ -16,13 +15,13 @@ void put(std::ostream& stream, const std::string& text) {
   }
 }
 
-}  // namespace
-
-void refuse_to_replace(const std::string& json, const std::vector<std::string>& inputs) {
+void refuse_to_replace(const std::string& path, const std::vector<std::string>& inputs,
+                       std::string_view flag) {
   for (const std::string& input : inputs) {
     std::error_code no_file;
-    if (!std::filesystem::equivalent(json, input, no_file)) continue;
-    throw core::UsageError("--json: " + json + " is read as input; write the report elsewhere");
+    if (!std::filesystem::equivalent(path, input, no_file)) continue;
+    throw core::UsageError(std::string(flag) + ": " + path +
+                           " is read as input; write the output elsewhere");
   }
 }
 

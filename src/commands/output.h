@@ -8,15 +8,21 @@
 #include "src/report/table.h"
 
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fa3prof::commands {
 
-/// Throws UsageError where --json names one of `inputs`: the report would take its place. Inputs
-/// that are no files, "" among them, are none.
-void refuse_to_replace(const std::string& json, const std::vector<std::string>& inputs);
+/// Throws UsageError where the file that `flag` names is one of `inputs`: the output would take its
+/// place. Inputs that are no files, "" among them, are none.
+void refuse_to_replace(const std::string& path, const std::vector<std::string>& inputs,
+                       std::string_view flag = "--json");
+
+/// Writes the text to a stream. Throws UsageError where that cannot take it all.
+void put(std::ostream& stream, const std::string& text);
 
 class Output {
  public:
