@@ -147,14 +147,18 @@ Scenario load_scenario(const std::string& name_or_path) {
 
 std::vector<std::string> builtin_scenarios() { return builtin_config_names(ConfigKind::kScenario); }
 
-std::vector<core::Result> run_scenario(const Scenario& scenario) {
+std::vector<core::Result> run_scenario(const Scenario& scenario,
+                                       const core::PieceProgress& progress) {
   if (!scenario.machine)
     throw core::UsageError("no machine is stated; add \"machine\" or --machine");
   if (scenario.pipelines.empty()) {
     throw core::UsageError("no pipeline is stated; add \"pipelines\" or --pipeline");
   }
   std::vector<core::Result> results;
-  for (const core::AttentionProblem& problem : core::expand(scenario.problems)) {
+  const std::vector<core::AttentionProblem> problems = core::expand(scenario.problems);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const core::AttentionProblem& problem = problems[i];
+    progress(i, problems.size(), core::describe(problem));
     const std::size_t begin = results.size();
     for (const Pipeline& pipeline : scenario.pipelines) {
       const Engine engine = scenario.engine.value_or(default_engine(pipeline));

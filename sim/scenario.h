@@ -6,6 +6,7 @@
 #include "sim/machine.h"
 #include "sim/pipeline.h"
 #include "src/core/problem_grid.h"
+#include "src/core/progress.h"
 #include "src/core/result.h"
 
 #include <optional>
@@ -44,6 +45,8 @@ struct Scenario {
 
 /// Every pipeline on every problem: problem by problem, pipelines in order. The scenario must state
 /// a machine and at least one pipeline (UsageError). The engine defaults to default_engine().
-[[nodiscard]] std::vector<core::Result> run_scenario(const Scenario& scenario);
+/// `progress` is told of each problem before it is simulated.
+[[nodiscard]] std::vector<core::Result> run_scenario(
+    const Scenario& scenario, const core::PieceProgress& progress = [](auto, auto, auto&) {});
 
 }  // namespace fa3prof::sim

@@ -27,12 +27,21 @@ Terminal detect_terminal() {
           .has_progress = !is_dumb && is_stderr_tty};
 }
 
+std::string progress_text(std::size_t done, std::size_t total, const std::string& what) {
+  constexpr std::size_t kWidth = 16;
+  const std::size_t full = total == 0 ? 0 : kWidth * done / total;
+  return "[" + std::to_string(done + 1) + "/" + std::to_string(total) + "] " +
+         std::string(full, '#') + std::string(kWidth - full, '-') + " " + what;
+}
+
 ProgressLine::~ProgressLine() {
-  if (is_shown_) stream_ << kClearLine << std::flush;
+  if (has_text_) stream_ << kClearLine << std::flush;
 }
 
 void ProgressLine::show(const std::string& text) {
-  if (is_shown_) stream_ << kClearLine << text << std::flush;
+  if (!is_shown_ || std::chrono::steady_clock::now() - begin_ < patience_) return;
+  stream_ << kClearLine << text << std::flush;
+  has_text_ = true;
 }
 
 }  // namespace fa3prof::cli

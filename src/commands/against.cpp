@@ -41,13 +41,16 @@ Result simulate_or_explain(const sim::Scenario& scenario, const sim::Pipeline& p
 
 }  // namespace
 
-std::vector<Result> simulate_against(const sim::Scenario& scenario,
-                                     const MeasuredReport& measured) {
+std::vector<Result> simulate_against(const sim::Scenario& scenario, const MeasuredReport& measured,
+                                     const core::PieceProgress& progress) {
   const bool is_stated = scenario.problems != core::ProblemGrid{};
   std::vector<Result> results;
   Pipelines loaded;
-  for (const AttentionProblem& problem :
-       is_stated ? core::expand(scenario.problems) : measured.problems()) {
+  const std::vector<AttentionProblem> problems =
+      is_stated ? core::expand(scenario.problems) : measured.problems();
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const AttentionProblem& problem = problems[i];
+    progress(i, problems.size(), core::describe(problem));
     for (const sim::Pipeline& pipeline : scenario.pipelines) {
       results.push_back(simulate_or_explain(scenario, pipeline, problem));
     }

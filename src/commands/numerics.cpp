@@ -6,6 +6,7 @@
 #include "src/commands/numerics_findings.h"
 #include "src/commands/numerics_usage.h"
 #include "src/commands/output.h"
+#include "src/core/progress.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -100,8 +101,8 @@ std::vector<numerics::AttentionInputs> file_inputs(const NumericsOptions& option
   return all;
 }
 
-std::vector<AttentionFindings> measure_attention(const NumericsOptions& options,
-                                                 std::ostream& err) {
+std::vector<AttentionFindings> measure_attention(const NumericsOptions& options, std::ostream& err,
+                                                 const core::PieceProgress& progress) {
   const std::vector<numerics::KernelNumerics> kernels = kernels_of(options.kernels);
   std::vector<AttentionFindings> findings;
   const auto measure = [&](const numerics::AttentionInputs& inputs, const std::string& name) {
@@ -111,19 +112,26 @@ std::vector<AttentionFindings> measure_attention(const NumericsOptions& options,
                         .accuracies = measure_accuracy(inputs, kernels)});
   };
   if (has_files(options)) {
-    for (const auto& inputs : file_inputs(options, err)) {
+    const auto all = file_inputs(options, err);
+    for (const auto& inputs : all) {
+      progress(findings.size(), all.size(), core::describe(inputs.problem));
       measure(inputs, options.q + " " + options.k + " " + options.v);
     }
     return findings;
   }
-  for (const core::AttentionProblem& problem : problems_of(options.grid)) {
+  const std::vector<core::AttentionProblem> problems = problems_of(options.grid);
+  for (const core::AttentionProblem& problem : problems) {
+    progress(findings.size(), problems.size(), core::describe(problem));
     measure(draw_inputs(problem, options.distribution, options.seed),
             std::string(name_of(options.distribution)));
   }
   return findings;
 }
 
-NumericsFindings find(const NumericsOptions& options, std::ostream& err) {
+NumericsFindings find(const NumericsOptions& options, std::ostream& err, cli::ProgressLine& line) {
+  const auto progress = [&line](std::size_t done, std::size_t total, const std::string& what) {
+    line.show(cli::progress_text(done, total, what));
+  };
   NumericsFindings findings{.seed = options.seed,
                             .guide = std::nullopt,
                             .rotation = {},
@@ -133,15 +141,18 @@ NumericsFindings find(const NumericsOptions& options, std::ostream& err) {
        options.experiments.empty() ? std::vector{Experiment::kAttention} : options.experiments) {
     switch (experiment) {
       case Experiment::kAttention:
-        findings.attention = measure_attention(options, err);
+        findings.attention = measure_attention(options, err, progress);
         break;
       case Experiment::kGuide:
+        line.show("the guide's experiment");
         findings.guide = numerics::guide_experiment();
         break;
       case Experiment::kRotation:
+        line.show("errors of the rotation");
         findings.rotation = numerics::rotation_errors(options.seed);
         break;
       case Experiment::kPaper:
+        line.show("the paper's table");
         findings.paper =
             numerics::published_table(options.paper_heads, kPaperRowsPerHead, options.seed);
         break;
@@ -213,7 +224,10 @@ void add_numerics(CLI::App& app, Verb& chosen) {
 core::ExitCode run_numerics(const NumericsOptions& options, const Context& context) {
   refuse_to_replace(options.output.json, {options.q, options.k, options.v});
   Output output(options.output, context);
-  const NumericsFindings findings = find(options, context.err);
+  const NumericsFindings findings = [&] {
+    cli::ProgressLine line(context.err, output.shows_progress());
+    return find(options, context.err, line);
+  }();
   output.write([&] { return to_json(findings, context); });
   output.print([&](report::Colour colour) { return to_text(findings, colour); });
   return core::ExitCode::kDone;

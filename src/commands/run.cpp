@@ -194,9 +194,10 @@ void measure_all(Run& run, const std::vector<AttentionProblem>& problems, std::o
                  bool shows_progress) {
   cli::ProgressLine line(err, shows_progress);
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    const std::string place =
-        fmt::format("[{}/{}] {}: ", i + 1, problems.size(), core::describe(problems[i]));
-    run.add(problems[i], [&](const std::string& step) { line.show(place + step); });
+    const std::string problem = core::describe(problems[i]) + ": ";
+    run.add(problems[i], [&](const std::string& step) {
+      line.show(cli::progress_text(i, problems.size(), problem + step));
+    });
   }
 }
 

@@ -91,6 +91,15 @@ void add_against_options(CLI::App& verb, SimulateOptions& options) {
       ->needs(against);
 }
 
+std::vector<Result> simulate_all(const sim::Scenario& scenario,
+                                 const std::optional<MeasuredReport>& measured,
+                                 cli::ProgressLine& line) {
+  const auto show = [&line](std::size_t done, std::size_t total, const std::string& problem) {
+    line.show(cli::progress_text(done, total, problem));
+  };
+  return measured ? simulate_against(scenario, *measured, show) : sim::run_scenario(scenario, show);
+}
+
 /// Says on stderr why a comparison failed.
 core::ExitCode judge(const analysis::Validation& validation, Output& output) {
   const std::vector<std::string> failures = report::validation_failures(validation);
@@ -149,7 +158,10 @@ core::ExitCode run_simulate(const SimulateOptions& options, const Context& conte
   std::optional<MeasuredReport> measured;
   if (!options.against.empty()) measured.emplace(options.against, options.kernels);
   const sim::Scenario scenario = choose_scenario(options, measured);
-  report.results = measured ? simulate_against(scenario, *measured) : sim::run_scenario(scenario);
+  {
+    cli::ProgressLine line(context.err, output.shows_progress(), cli::kPatience);
+    report.results = simulate_all(scenario, measured, line);
+  }
   const report::Detail detail = choose_detail(options, report.results);
   std::optional<analysis::Validation> validation;
   if (measured) {

@@ -85,6 +85,14 @@ void add_measured(std::vector<Column>& columns) {
   add("time_ci95_upper_us", [](const Result& r) {
     return member(r.timing, [](const auto& t) { return t.median_ci95_us.upper; });
   });
+  add("quantization_us", [](const Result& r) {
+    return member(r.quantization, [](const auto& q) { return q.time_us; });
+  });
+  columns.push_back({"quantization_is_in_time", [](const Source& s) {
+                       const Result* result = s.row.measured;
+                       if (result == nullptr || !result->quantization) return std::string();
+                       return std::string(result->quantization->is_included ? "true" : "false");
+                     }});
   add("tflops", [](const Result& r) { return r.tflops; });
   add("peak_tflops", [](const Result& r) { return r.peak_tflops; });
   columns.push_back({"cycles", [](const Source& s) { return cell(s.row.measured_cycles); }});

@@ -38,7 +38,7 @@ TEST_CASE("Flag --version names version, commit, compiler and CUDA", "[cli]") {
 TEST_CASE("Flag --help exits with 0 and names the verbs", "[cli]") {
   const ProcessOutcome outcome = run_process("--help");
   CHECK(outcome.exit_code == 0);
-  for (const char* verb : {"run", "simulate", "doctor", "list"}) {
+  for (const char* verb : {"run", "simulate", "report", "doctor", "list"}) {
     CHECK_THAT(outcome.out, contains(verb));
   }
 }
@@ -56,6 +56,8 @@ TEST_CASE("A bad command line ends in exit code 2 with what is wrong", "[cli]") 
       BadInput{"run --samples many", "--samples"}, BadInput{"run --kernel fa9", "fa9"},
       BadInput{"simulate --config /no/such/file.json", "/no/such/file.json"},
       BadInput{"simulate --against /no/such/report.json", "/no/such/report.json"},
+      BadInput{"report", "reports is required"},
+      BadInput{"report /no/such/report.json -o -", "/no/such/report.json"},
       BadInput{"simulate --json /no/such/folder/x.json", "/no/such/folder/x.json"},
       BadInput{"simulate --json /tmp", "directory"}, BadInput{"simulate --json ''", "--json"});
   check_refused(bad);

@@ -5,6 +5,9 @@
 #include "tests/cli/temporary_directory.h"
 #include "tests/golden/golden.h"
 
+#include <chrono>
+#include <sstream>
+
 using namespace fa3prof;
 using namespace fa3prof::tests;
 using core::ExitCode;
@@ -189,9 +192,35 @@ TEST_CASE("Without a GPU the run is unavailable and leaves no file", "[cli]") {
 TEST_CASE("Progress is shown on a terminal only, and wiped", "[cli]") {
   const cli::Terminal terminal{.has_progress = true};
   const Outcome shown = run_program({"run"}, {}, terminal);
-  CHECK_THAT(shown.err, contains("[1/1]") && contains("timing fa3"));
+  CHECK_THAT(shown.err, contains("[1/1] ----------------") && contains("timing fa3"));
   CHECK(shown.err.ends_with("\r\x1b[K"));
   CHECK(run_program({"run", "--quiet"}, {}, terminal).err.empty());
+}
+
+TEST_CASE("The bar of a sweep grows with the problems that are done", "[cli]") {
+  const cli::Terminal terminal{.has_progress = true};
+  const Outcome shown = run_program({"run", "--seq", "1k,2k,4k,8k"}, {}, terminal);
+  CHECK_THAT(shown.err, contains("[1/4] ----------------") && contains("[2/4] ####------------") &&
+                            contains("[4/4] ############----"));
+  CHECK(cli::progress_text(0, 0, "nothing") == "[1/0] ---------------- nothing");
+}
+
+TEST_CASE("A progress line that was never shown leaves the terminal alone", "[cli]") {
+  std::ostringstream stream;
+  {
+    cli::ProgressLine line(stream, true, std::chrono::hours(1));
+    line.show("too early");
+  }
+  CHECK(stream.str().empty());
+}
+
+TEST_CASE("Numerics shows progress on a terminal only, and wiped", "[cli]") {
+  const std::vector<std::string> arguments{"numerics", "--seq",   "16", "--seq-kv",
+                                           "64",       "--heads", "1"};
+  const Outcome shown = run_program(arguments, {}, {.has_progress = true});
+  CHECK_THAT(shown.err, contains("[1/1] ----------------"));
+  CHECK(shown.err.ends_with("\r\x1b[K"));
+  CHECK(run_program(arguments).err.empty());
 }
 
 TEST_CASE("Colour follows the terminal of the stream that the table goes to", "[cli]") {

@@ -42,6 +42,7 @@ class Page(unittest.TestCase):
         cls.addClassCleanup(cls.browser.close)
         cls.large = cls.make([LARGE], "large")
         cls.small = cls.make([SMALL], "small")
+        cls.several = cls.make([RECORDINGS / "h200_sxm_peers.json", RECORDINGS / "h200_sxm_fp8.json"], "several")
 
     @classmethod
     def make(cls, reports, name):
@@ -140,6 +141,8 @@ class Page(unittest.TestCase):
         row = dict(zip(heads, self.cells("#parts")[0]))
         self.assertEqual(row["Kernel"][0], "fa2, measured")
         self.assertEqual([row["tensor busy"][1], row["a new part"][1]], [3e6, 2e6])
+        simulated = dict(zip(heads, self.cells("#parts")[1]))
+        self.assertIn("+0.8 points against measured", simulated["tensor busy"][0])
 
     def test_colours_follow_the_system_and_the_button(self):
         background = "getComputedStyle(document.body).backgroundColor"
@@ -178,7 +181,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.evaluate(state), before)
 
     def test_a_screen_reader_finds_names_for_everything(self):
-        self.browser.open(self.large)
+        self.browser.open(self.several)
         self.evaluate(OPEN_ALL)
         self.assertEqual(self.evaluate("""[
           [...document.querySelectorAll(".plot")].filter((plot) => !plot.getAttribute("aria-label") || plot.tabIndex !== 0),
@@ -208,7 +211,7 @@ class Page(unittest.TestCase):
         self.assertNotIn("hit", self.evaluate("document.title"))
 
     def test_reports_of_every_kind_open(self):
-        recorded = [RECORDINGS / f"h200_sxm_{name}.json" for name in ("ablation", "fp8", "peers_gqa", "peers_lengths")]
+        recorded = [RECORDINGS / f"h200_sxm_{name}.json" for name in ("ablation", "peers_gqa", "peers_lengths")]
         for path in [*recorded, *sorted((ROOT / "tests/golden").glob("report*.json"))]:
             with self.subTest(path.name):
                 self.browser.open(self.make([path], path.stem))
@@ -221,12 +224,10 @@ class Page(unittest.TestCase):
         self.browser.open(self.make([path], "simulated"))
         self.evaluate(OPEN_ALL)
         self.assertIn("simulated", self.evaluate("document.querySelector('h1').textContent"))
-        self.browser.open(self.make([SMALL, RECORDINGS / "h200_sxm_peers.json"], "both"))
+        self.browser.open(self.several)
         self.evaluate(OPEN_ALL)
-        labels = self.evaluate("page.labels")
-        self.assertIn("fa3 (h200_sxm_seq8192)", labels)
-        self.assertIn("fa3 (h200_sxm_peers)", labels)
-        self.assertIn("cudnn", labels)
+        self.assertEqual(set(self.evaluate("page.labels")),
+                         {"fa3 (h200_sxm_peers)", "fa3 (h200_sxm_fp8)", "cudnn", "official_fa3", "fa3_fp8"})
 
 
 if __name__ == "__main__":

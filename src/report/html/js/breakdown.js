@@ -39,13 +39,26 @@ function barName(bar) {
   return `${bar.row.label}, ${bar.source}`;
 }
 
+/// How far a simulated part's share is from the measured one, where that is known, in points.
+function differenceOf(bar, category) {
+  const measured = partsOf(bar.row.measured, bar.row.measuredCycles);
+  if (bar.source !== "simulated" || !measured?.some((part) => part.category === category)) return undefined;
+  return shareOf(bar, category) - shareOf({ parts: measured }, category);
+}
+
+function differenceText(bar, category) {
+  const difference = differenceOf(bar, category);
+  return isNumber(difference) ? `\n${signedPercent(difference).replace(" %", " points")} against measured` : "";
+}
+
 function partItem(bar, part, isShare, longest) {
   const cycles = cyclesOf(bar, part.category) ?? 0;
   const share = shareOf(bar, part.category);
   const hasRoom = (isShare ? share : cycles / longest) >= 0.045;
   return {
     value: isShare ? share : cycles,
-    text: `${barName(bar)}\n${part.name}: ${percent(share)}\n${number(cycles, 0)} of ${number(bar.cycles, 0)} cycles`,
+    text: `${barName(bar)}\n${part.name}: ${percent(share)}\n${number(cycles, 0)} of ${number(bar.cycles, 0)} cycles` +
+      differenceText(bar, part.category),
     label: { show: hasRoom, formatter: percent(share, 0) },
   };
 }
@@ -122,7 +135,8 @@ function showBreakdown() {
         ...categoriesOf(shown()).map((part) => ({ title: part.name, isNumber: true,
           value: (bar) => cyclesOf(bar, part.category),
           text: (value, bar) => (isNumber(value)
-            ? `${number(value, 0)} (${percent(shareOf(bar, part.category))})` : NOT_THERE) })),
+            ? `${number(value, 0)} (${percent(shareOf(bar, part.category))}` +
+              `${differenceText(bar, part.category).replace("\n", ", ")})` : NOT_THERE) })),
       ],
       rows: shown(),
     }),

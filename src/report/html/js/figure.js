@@ -126,7 +126,8 @@ function baseOption() {
     animation: false,
     textStyle: { fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12, color: colour("text") },
     tooltip: { trigger: "item", confine: true, formatter: tooltipText, backgroundColor: colour("surface"),
-      borderColor: colour("line"), textStyle: { color: colour("text"), fontSize: 13 } },
+      borderColor: colour("line"), textStyle: { color: colour("text"), fontSize: 13 },
+      extraCssText: "max-width: 340px; white-space: normal" },
   };
 }
 

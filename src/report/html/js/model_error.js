@@ -43,7 +43,7 @@ function errorPanel(rows) {
       yAxis: axis({ type: "value", min: -edge(-1), max: edge(1),
         axisLabel: { formatter: (value) => (value ? signedPercent(value, 0) : "0 %") } }),
       series: labels.map((label, index) => ({
-        type: "scatter", symbol: kernelSymbol(label), symbolSize: 10,
+        type: "scatter", symbol: chartSymbol(label), symbolSize: 10,
         itemStyle: { color: kernelColour(label), borderColor: colour("surface"), borderWidth: 1, opacity: 0.9 },
         data: rows.filter((row) => row.label === label).map((row) =>
           ({ value: [across.aside(across.place(row), index - (labels.length - 1) / 2), row.deviation], text: errorText(row) })),

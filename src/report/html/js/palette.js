@@ -6,10 +6,12 @@ function colour(name) {
 
 /// Kernels that many reports have keep their looks from page to page.
 const KNOWN_KERNELS = { fa3: 1, fa2: 2, fa3_fp8: 3, official_fa3: 4, cudnn: 6 };
-const SYMBOLS = ["circle", "rect", "triangle", "diamond", "roundRect", "pin", "arrow", "circle"];
+const SYMBOLS = ["circle", "rect", "triangle", "diamond", "octagon", "plus", "wedge", "cross"];
+/// In a box of 14 by 14.
 const SYMBOL_PATHS = {
   circle: "M7 2a5 5 0 1 0 .01 0z", rect: "M2.5 2.5h9v9h-9z", triangle: "M7 2l5.5 10h-11z", diamond: "M7 1l5 6-5 6-5-6z",
-  roundRect: "M4 2.5h6l1.5 1.5v6l-1.5 1.5h-6l-1.5-1.5v-6z", pin: "M7 13l-4-7a4 4 0 1 1 8 0z", arrow: "M7 2l4.5 10-4.5-3-4.5 3z",
+  octagon: "M4.5 2h5l2.5 2.5v5l-2.5 2.5h-5l-2.5-2.5v-5z", plus: "M5.3 1.5h3.4v3.8h3.8v3.4h-3.8v3.8h-3.4v-3.8h-3.8v-3.4h3.8z",
+  wedge: "M1.5 2h11l-5.5 10z", cross: "M4 1.6l3 3 3-3 2.4 2.4-3 3 3 3-2.4 2.4-3-3-3 3-2.4-2.4 3-3-3-3z",
 };
 
 /// label -> number of its colour, 1 to 8
@@ -31,6 +33,11 @@ function kernelColour(label) {
 
 function kernelSymbol(label) {
   return SYMBOLS[page.looks.get(label) - 1];
+}
+
+/// The same for a chart.
+function chartSymbol(label) {
+  return `path://${SYMBOL_PATHS[kernelSymbol(label)]}`;
 }
 
 /// A small drawing for legends.

@@ -13,6 +13,8 @@ const ROW_COLUMNS = [
   { title: "Kernel", value: (row) => row.label },
   { title: "Problem", value: (row) => row.problemText },
   { title: "Time µs", isNumber: true, value: (row) => row.measured?.time_us, text: (value) => number(value) },
+  { title: "Quantizing µs", isNumber: true, value: (row) => row.measured?.quantization?.time_us,
+    text: (value, row) => number(value) + (row.measured?.quantization?.is_included ? ", in the time" : "") },
   { title: "TFLOPS", isNumber: true, value: (row) => row.measured?.tflops, text: (value) => number(value) },
   { title: "% of peak", isNumber: true, value: (row) => ratioOf(row.measured?.tflops, row.measured?.peak_tflops),
     text: (value) => percent(value) },

@@ -17,7 +17,7 @@ function samplePanel(kind, rows) {
     const timing = row.measured.timing;
     const every = timing.samples_kept_every ?? 1;
     return {
-      type: "line", color: kernelColour(row.label), symbol: kernelSymbol(row.label), symbolSize: 5, showSymbol: true,
+      type: "line", color: kernelColour(row.label), symbol: chartSymbol(row.label), symbolSize: 5, showSymbol: true,
       showAllSymbol: timing.samples_us.length <= 120, lineStyle: { width: 1.4 },
       data: kind.read(timing).map((value, index) => ({ value: [index * every + 1, value],
         text: `${row.label}, launch ${index * every + 1}\n${kind.text(value, timing, index)}` })),

@@ -105,6 +105,11 @@ function simulatedKey(rows, path) {
   return [legendKey(outline(path), "simulated")];
 }
 
+/// What the shares are of; a report of several types has several.
+function peakBasis(rows) {
+  return distinct(rows.map((row) => (row.measured ?? row.simulated).peak_basis).filter(Boolean)).join("; ");
+}
+
 function addBars(rows) {
   const lengths = distinct(rows.map((row) => row.problem.seqlen_q)).sort((a, b) => a - b);
   const fullest = (length) => rows.filter((row) => row.problem.seqlen_q === length).length;
@@ -112,7 +117,7 @@ function addBars(rows) {
   const shown = () => visibleRows().filter((row) => rows.includes(row) && row.problem.seqlen_q === chosen);
   const figure = addFigure("throughput", {
     id: "bars", title: "Kernels at one length", columns: 3,
-    note: "TFLOPS and the share of the tensor peak. Whiskers: 95 % interval of the median.",
+    note: `TFLOPS and the share of the tensor peak (${peakBasis(rows)}). Whiskers: 95 % interval of the median.`,
     legend: () => [...kernelLegend(), ...simulatedKey(rows, "M7 1v12")],
     controls: lengths.length > 1 ? [choice("Tokens", lengths.map((n) => [String(n), tokens(n)]), String(chosen),
       (value) => { chosen = Number(value); figure.update(); })] : undefined,
@@ -136,7 +141,7 @@ function linePanel(family, rows, range) {
   const labels = page.labels.filter((label) => rows.some((row) => row.label === label));
   const of = (label) => rows.filter((row) => row.label === label);
   const series = labels.flatMap((label) => [
-    { type: "line", color: kernelColour(label), lineStyle: { width: 2.2 }, symbol: kernelSymbol(label), symbolSize: 8,
+    { type: "line", color: kernelColour(label), lineStyle: { width: 2.2 }, symbol: chartSymbol(label), symbolSize: 8,
       showAllSymbol: true, data: lineData(of(label), (row) => row.measured?.tflops) },
     { type: "line", color: kernelColour(label), lineStyle: { width: 1.4, type: [5, 4] }, symbol: "none", silent: true,
       data: lineData(of(label), (row) => row.simulated?.tflops) },
