@@ -27,9 +27,9 @@ struct Series {
 };
 
 /// In the order in which they are best run: what heats the GPU comes last.
-inline constexpr std::array<std::string_view, 11> kMicrobenchmarks{
-    "device",   "wgmma", "mma_sync", "pipes",  "interference", "turns",
-    "barriers", "tma",   "memory",   "launch", "clock"};
+inline constexpr std::array<std::string_view, 13> kMicrobenchmarks{
+    "device", "wgmma",  "mma_sync", "pipes", "interference", "turns", "barriers",
+    "tma",    "memory", "launch",   "start", "code",         "clock"};
 
 /// Runs one of kMicrobenchmarks on the current device, which must have compute capability 9.0; the
 /// longest takes three seconds. Throws UsageError for another name, DeviceError if a CUDA call

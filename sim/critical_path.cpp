@@ -175,7 +175,7 @@ class Run {
     return start(index, std::nullopt, std::nullopt, cost);
   }
 
-  bool act(std::size_t index, const Atomic&, const StepCost& cost) {
+  bool act(std::size_t index, const Pause&, const StepCost& cost) {
     return start(index, std::nullopt, std::nullopt, cost);
   }
 

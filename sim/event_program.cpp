@@ -55,7 +55,7 @@ class Translator {
     return op_;
   }
 
-  EventOp operator()(const Atomic&) {
+  EventOp operator()(const Pause&) {
     op_.latency = to_ticks(cost_.alone_cycles);
     return op_;
   }
@@ -202,7 +202,6 @@ EventProgram event_program(const CostContext& context, const ProgramCosts& costs
   program.tensor_start = to_ticks(machine.wgmma_start_cycles.value_or(0.0));
   program.stall_per_fp32 = machine.wgmma_stall_per_fp32_cycle.value_or(0.0);
   const double buffer_bytes = shared_memory_bytes(at.pipeline, at.scope);
-  program.memory_ahead = to_ticks(memory_share_cycles(machine, buffer_bytes));
   if (machine.l2_bytes_per_cycle) {
     program.l2_ahead = to_ticks(buffer_bytes * static_cast<double>(machine.sm_count) /
                                 *machine.l2_bytes_per_cycle);

@@ -68,10 +68,8 @@ struct EventProgram {
   int issue_ahead = 1;
   Ticks tensor_start = 0;
   double stall_per_fp32 = 0.0;  ///< tensor cycles lost per FP32 cycle of an op that stalls WGMMA
-  /// How far loads may be ahead of the SM's share of the L2 and of the memory: by what fills its
-  /// shared memory.
+  /// How far loads may be ahead of the SM's share of the L2: by what fills its shared memory.
   Ticks l2_ahead = 0;
-  Ticks memory_ahead = 0;
 };
 
 /// Throws UsageError when the machine lacks a number that a step needs. Where it does not state

@@ -67,6 +67,8 @@ constexpr std::array kFields{
     Field{"cta_barrier_cycles", &Machine::cta_barrier_cycles},
     Field{"store_bytes_per_cycle", &Machine::store_bytes_per_cycle},
     Field{"atomic_cycles", &Machine::atomic_cycles},
+    Field{"register_change_cycles", &Machine::register_change_cycles},
+    Field{"tensor_map_cycles", &Machine::tensor_map_cycles},
     Field{"launch_us", &Machine::launch_us},
 };
 

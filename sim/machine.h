@@ -81,6 +81,8 @@ struct Machine {
   Number cta_barrier_cycles;         ///< __syncthreads
   Number store_bytes_per_cycle;      ///< that leave an SM's registers for global memory
   Number atomic_cycles;              ///< round trip of a global atomic: drawing a tile number
+  Number register_change_cycles;     ///< setmaxnreg
+  Number tensor_map_cycles;          ///< how much longer a launch's first copy by a map takes
   Number launch_us;                  ///< start and end of a kernel in a stream of launches
 };
 

@@ -102,8 +102,17 @@ struct Arrive {
   }
 };
 
-/// A round trip to a counter in global memory.
-struct Atomic {};
+/// Times that the machine states and that keep no unit busy.
+enum class StatedTime {
+  kAtomic,          ///< a round trip to a counter in global memory
+  kRegisterChange,  ///< setmaxnreg
+  kTensorMap,       ///< the first use of a tensor map in a launch
+};
+
+/// Such a time passes.
+struct Pause {
+  StatedTime time = StatedTime::kAtomic;
+};
 
 /// D[m, n] += A[m, k] B[k, n] by one role instance; with a group it runs in the background.
 struct Mma {
@@ -150,7 +159,7 @@ inline constexpr std::array<std::string_view, 5> kStepForNames{
 
 struct Step {
   std::string name;
-  std::variant<Load, Store, Wait, Arrive, Mma, WaitGroup, Elementwise, Delay, Atomic> action;
+  std::variant<Load, Store, Wait, Arrive, Mma, WaitGroup, Elementwise, Delay, Pause> action;
   StepFor when = StepFor::kEachBlock;
   /// Traits of tiles: done only with it, only without it; empty: no condition.
   std::string with = {};

@@ -88,6 +88,16 @@ struct QueuedMma {
   bool is_last = false;  ///< of its batch
 };
 
+/// A load by TMA of which bytes are still to come.
+struct Transfer {
+  std::size_t instance = 0;
+  const EventOp* op = nullptr;
+  Ticks remaining = 0;           ///< on the SM's path, alone
+  Ticks latency = 0;             ///< after the last byte
+  double l2_per_path = 0.0;      ///< ticks of the SM's share of the L2 for a tick of the path
+  double memory_per_path = 0.0;  ///< the same of the memory
+};
+
 /// A cp.async load of which bytes are still to come.
 struct Copy {
   std::size_t instance = 0;
@@ -125,9 +135,9 @@ struct SmState {
   std::vector<Instance> instances;
   std::vector<std::vector<BarrierCounts>> barriers;  ///< by slot, by barrier
   std::deque<QueuedMma> tensor;
-  Ticks load_free = 0;   ///< TMA's path into the SM
-  Ticks l2_due = 0;      ///< when the SM's share of the L2 would have brought all its loads
-  Ticks memory_due = 0;  ///< the same of the memory
+  std::vector<Transfer> transfers;
+  bool has_loaded = false;
+  Ticks l2_due = 0;  ///< when the SM's share of the L2 would have brought what has come
   std::vector<Copy> copies;
   std::vector<Event> events;  ///< a heap, the next one in front
   std::int64_t scheduled = 0;

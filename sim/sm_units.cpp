@@ -58,19 +58,63 @@ void SmUnits::start_background(std::size_t instance, const EventOp& op, double f
                              .latency = latency});
     return;
   }
-  Ticks after = op.work;
-  if (op.kind == OpKind::kLoad) after = time_to_load(op.work, op.l2_work, memory_work);
-  schedule_end(instance, op, after + latency);
+  if (op.kind == OpKind::kLoad && op.work > 0) {
+    // All SMs of a launch begin to load at the same time, so none is behind its share then.
+    if (!state_.has_loaded) state_.l2_due = state_.now.at;
+    state_.has_loaded = true;
+    const auto work = static_cast<double>(op.work);
+    state_.transfers.push_back({.instance = instance,
+                                .op = &op,
+                                .remaining = op.work,
+                                .latency = latency,
+                                .l2_per_path = static_cast<double>(op.l2_work) / work,
+                                .memory_per_path = static_cast<double>(memory_work) / work});
+    return;
+  }
+  schedule_end(instance, op, op.work + latency);
 }
 
-/// SMs do not all load at the same moment, so one that has asked for less than its share of the L2
-/// or the memory may for a while have more.
-Ticks SmUnits::time_to_load(Ticks work, Ticks l2_work, Ticks memory_work) {
-  const Ticks now = state_.now.at;
-  state_.load_free = std::max(state_.load_free, now) + work;
-  state_.l2_due = std::max(state_.l2_due, now - program_.l2_ahead) + l2_work;
-  state_.memory_due = std::max(state_.memory_due, now - program_.memory_ahead) + memory_work;
-  return std::max({state_.load_free, state_.l2_due, state_.memory_due}) - now;
+/// Transfers under way share the path, the L2 and the memory alike. Tiles that are as long as each
+/// other begin together on all SMs, so what comes from memory never has more than the SM's share of
+/// it. What L2 has is asked for at other moments: an SM that has had less than its share of the L2
+/// may for a while have more.
+void SmUnits::set_transfer_speeds() {
+  const auto& transfers = state_.transfers;
+  transfer_speeds_.assign(transfers.size(), 1.0 / static_cast<double>(transfers.size()));
+  double memory_use = 0.0;
+  for (std::size_t i = 0; i < transfers.size(); ++i) {
+    memory_use += transfer_speeds_[i] * transfers[i].memory_per_path;
+  }
+  l2_use_ = 0.0;
+  for (std::size_t i = 0; i < transfers.size(); ++i) {
+    if (transfers[i].memory_per_path > 0.0) transfer_speeds_[i] /= std::max(1.0, memory_use);
+    l2_use_ += transfer_speeds_[i] * transfers[i].l2_per_path;
+  }
+  const bool is_behind = program_.l2_ahead > 0 && state_.l2_due < state_.now.at;
+  if (l2_use_ > 1.0 && !is_behind) {
+    for (double& speed : transfer_speeds_) speed /= l2_use_;
+    l2_use_ = 1.0;
+  }
+}
+
+/// Until a transfer ends or the SM has used up what it was behind its share.
+Ticks SmUnits::next_transfer_change() const {
+  Ticks after = kNever;
+  for (std::size_t i = 0; i < state_.transfers.size(); ++i) {
+    after = std::min(after, time_for(state_.transfers[i].remaining, transfer_speeds_[i]));
+  }
+  if (l2_use_ <= 1.0) return after;
+  const Ticks behind = std::min(program_.l2_ahead, state_.now.at - state_.l2_due);
+  return std::min(after, time_for(behind, l2_use_ - 1.0));
+}
+
+void SmUnits::pass_transfers(Ticks duration) {
+  for (std::size_t i = 0; i < state_.transfers.size(); ++i) {
+    Ticks& remaining = state_.transfers[i].remaining;
+    remaining -= done(transfer_speeds_[i], duration, remaining);
+  }
+  const auto used = static_cast<Ticks>(std::llround(l2_use_ * static_cast<double>(duration)));
+  state_.l2_due = std::max(state_.l2_due, state_.now.at - program_.l2_ahead) + used;
 }
 
 bool SmUnits::issue(std::size_t instance) {
@@ -126,6 +170,8 @@ Ticks SmUnits::next_change() {
   } else if (!state_.tensor.empty()) {
     after = std::min(after, state_.tensor.front().ready - state_.now.at);
   }
+  set_transfer_speeds();
+  after = std::min(after, next_transfer_change());
   const auto count = static_cast<Ticks>(state_.copies.size());
   for (const Copy& copy : state_.copies) after = std::min(after, copy.remaining * count);
   const Ticks next = after == kNever ? kNever : state_.now.at + after;
@@ -145,6 +191,7 @@ void SmUnits::pass_time(Ticks until) {
     Ticks& remaining = state_.tensor.front().remaining;
     remaining -= done(tensor_speed_, duration, remaining);
   }
+  pass_transfers(duration);
   for (Copy& copy : state_.copies) {
     copy.remaining -=
         done(1.0 / static_cast<double>(state_.copies.size()), duration, copy.remaining);
@@ -161,6 +208,10 @@ std::optional<Event> SmUnits::pop_due() {
 }
 
 void SmUnits::end_operations() {
+  for (const Transfer& transfer : state_.transfers) {
+    if (transfer.remaining == 0) schedule_end(transfer.instance, *transfer.op, transfer.latency);
+  }
+  std::erase_if(state_.transfers, [](const Transfer& transfer) { return transfer.remaining == 0; });
   for (const Copy& copy : state_.copies) {
     if (copy.remaining == 0) schedule_end(copy.instance, *copy.op, copy.latency);
   }
@@ -188,9 +239,7 @@ void SmUnits::end_instruction() {
 void SmUnits::shift(Ticks ticks) {
   for (QueuedMma& mma : state_.tensor) mma.ready += ticks;
   for (Event& event : state_.events) event.at += ticks;
-  state_.load_free += ticks;
   state_.l2_due += ticks;
-  state_.memory_due += ticks;
 }
 
 }  // namespace fa3prof::sim

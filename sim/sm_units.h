@@ -48,7 +48,9 @@ class SmUnits {
   void shift(Ticks ticks);
 
  private:
-  Ticks time_to_load(Ticks work, Ticks l2_work, Ticks memory_work);
+  void set_transfer_speeds();
+  [[nodiscard]] Ticks next_transfer_change() const;
+  void pass_transfers(Ticks duration);
   void schedule_end(std::size_t instance, const EventOp& op, Ticks after);
   void share();
   void end_instruction();
@@ -59,6 +61,8 @@ class SmUnits {
   TimeAccount account_;
   std::vector<Sharer> sharers_;  ///< in the order of the instances that share
   double tensor_speed_ = 0.0;
+  std::vector<double> transfer_speeds_;  ///< of the path, by transfer
+  double l2_use_ = 0.0;  ///< of the SM's share: beyond 1 it spends what it is behind
   bool is_sharing_stale_ = true;
   bool was_tensor_busy_ = false;
 };

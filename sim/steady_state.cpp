@@ -54,9 +54,11 @@ Code code_of(const EventProgram& program, const SmState& state, std::size_t refe
                  std::max<Ticks>(0, mma.ready - state.now.at), mma.remaining, mma.op->instruction,
                  static_cast<std::int64_t>(mma.op->group), mma.is_last ? 1 : 0});
   }
-  code.push_back(std::max<Ticks>(0, state.load_free - state.now.at));
+  for (const Transfer& transfer : state.transfers) {
+    code.insert(code.end(), {static_cast<std::int64_t>(transfer.instance),
+                             static_cast<std::int64_t>(transfer.op->barrier), transfer.remaining});
+  }
   code.push_back(std::max(-program.l2_ahead, state.l2_due - state.now.at));
-  code.push_back(std::max(-program.memory_ahead, state.memory_due - state.now.at));
   for (const Copy& copy : state.copies) {
     code.insert(code.end(), {static_cast<std::int64_t>(copy.instance),
                              static_cast<std::int64_t>(copy.op->group), copy.remaining});

@@ -47,8 +47,18 @@ class Pricer {
 
   StepCost operator()(const Arrive&) const { return {}; }
 
-  StepCost operator()(const Atomic&) const {
-    return {.alone_cycles = at_.machine.atomic_cycles.value_or(0.0), .activity = Activity::kLoad};
+  StepCost operator()(const Pause& pause) const {
+    const Machine& machine = at_.machine;
+    switch (pause.time) {
+      case StatedTime::kRegisterChange:
+        return {.alone_cycles = machine.register_change_cycles.value_or(0.0)};
+      case StatedTime::kTensorMap:
+        return {.alone_cycles = machine.tensor_map_cycles.value_or(0.0),
+                .activity = Activity::kLoad};
+      case StatedTime::kAtomic:
+        break;
+    }
+    return {.alone_cycles = machine.atomic_cycles.value_or(0.0), .activity = Activity::kLoad};
   }
 
   StepCost operator()(const Mma& mma) const {

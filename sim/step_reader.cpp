@@ -142,8 +142,9 @@ std::array<double, kOperationNames.size()> read_operations(core::JsonReader read
   return counts;
 }
 
-Step read_atomic(const Context&, const core::JsonReader& verb) {
-  return {.name = verb.string(), .action = Atomic{}};
+template <StatedTime kTime>
+Step read_pause(const Context&, const core::JsonReader& verb) {
+  return {.name = verb.string(), .action = Pause{.time = kTime}};
 }
 
 /// Work per element, a chain of dependent instructions, or both.
@@ -181,12 +182,19 @@ struct Verb {
 };
 
 constexpr std::array kVerbs{
-    Verb{"load", read_load},     Verb{"store", read_store},
-    Verb{"wait", read_wait},     Verb{"arrive", read_arrive},
-    Verb{"sync", read_sync},     Verb{"barrier", read_cta_barrier},
-    Verb{"mma", read_mma},       Verb{"wait_group", read_wait_group},
-    Verb{"delay", read_delay},   Verb{"elementwise", read_elementwise},
-    Verb{"atomic", read_atomic},
+    Verb{"load", read_load},
+    Verb{"store", read_store},
+    Verb{"wait", read_wait},
+    Verb{"arrive", read_arrive},
+    Verb{"sync", read_sync},
+    Verb{"barrier", read_cta_barrier},
+    Verb{"mma", read_mma},
+    Verb{"wait_group", read_wait_group},
+    Verb{"delay", read_delay},
+    Verb{"elementwise", read_elementwise},
+    Verb{"atomic", read_pause<StatedTime::kAtomic>},
+    Verb{"register_change", read_pause<StatedTime::kRegisterChange>},
+    Verb{"tensor_map", read_pause<StatedTime::kTensorMap>},
 };
 
 }  // namespace

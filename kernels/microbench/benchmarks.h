@@ -38,6 +38,12 @@ namespace fa3prof::kernels::microbench {
 /// Kernel launches in a stream.
 [[nodiscard]] std::vector<Series> launches(Session& session);
 
+/// What a kernel pays once: setmaxnreg, a tensor map's first use, loads of all SMs at once.
+[[nodiscard]] std::vector<Series> start(Session& session);
+
+/// Straight code by its length, when it runs first and again.
+[[nodiscard]] std::vector<Series> code(Session& session);
+
 /// The SM clock while all tensor cores are busy.
 [[nodiscard]] std::vector<Series> clock_under_load(Session& session);
 

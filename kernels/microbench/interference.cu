@@ -179,6 +179,8 @@ std::vector<Series> interference(Session& session) {
   std::vector<Series> all;
   add_all<SharedA<128>>(session, "beside_shared_a", all);
   add_all<RegisterA<128>>(session, "beside_register_a", all);
+  add_all<Fp8SharedA<128>>(session, "beside_fp8_shared_a", all);
+  add_all<Fp8RegisterA<128>>(session, "beside_fp8_register_a", all);
   return all;
 }
 

@@ -13,9 +13,10 @@ using Benchmark = std::vector<Series> (*)(microbench::Session&);
 
 // In the order of kMicrobenchmarks.
 constexpr std::array<Benchmark, kMicrobenchmarks.size()> kFunctions{
-    microbench::device_sizes, microbench::wgmma,    microbench::mma_sync,        microbench::pipes,
-    microbench::interference, microbench::turns,    microbench::barriers,        microbench::tma,
-    microbench::memory,       microbench::launches, microbench::clock_under_load};
+    microbench::device_sizes,    microbench::wgmma,    microbench::mma_sync, microbench::pipes,
+    microbench::interference,    microbench::turns,    microbench::barriers, microbench::tma,
+    microbench::memory,          microbench::launches, microbench::start,    microbench::code,
+    microbench::clock_under_load};
 
 }  // namespace
 

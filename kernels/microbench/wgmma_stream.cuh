@@ -88,6 +88,17 @@ struct Fp8SharedA {
   }
 };
 
+/// m64nNk32 of e4m3, A from registers.
+template <int kColumns>
+struct Fp8RegisterA {
+  static constexpr int kN = kColumns;
+
+  static __device__ __forceinline__ void issue(float (&d)[kN / 2], const Operands& at, int step) {
+    const auto bytes = static_cast<std::uint32_t>(step % 4 * 32);
+    ptx::WgmmaE4m3<kN>::rs(d, at.a_registers, at.b.advanced(bytes), true);
+  }
+};
+
 inline constexpr int kGroupInstructions = 8;
 
 /// `groups` groups of kGroupInstructions, one group ahead of the one waited for; ends when all are

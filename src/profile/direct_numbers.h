@@ -54,8 +54,10 @@ inline constexpr std::array kDirect{
            "two warpgroups that take turns over bar.sync and bar.arrive, half a round trip"},
     Direct{"cta_barrier_cycles", "cta_barrier", 256, 1, "bar.sync of 256 threads, back to back"},
     Direct{"atomic_cycles", "atomic_round_trip", 0, 1, "dependent atomicAdd of one thread"},
-    Direct{"store_bytes_per_cycle", "store_rows", 0, 1,
-           "rows of 256 bytes from one warpgroup, one SM alone"},
+    Direct{"store_bytes_per_cycle", "store_rows_all_sms", 0, 1,
+           "rows of 256 bytes from one warpgroup on every SM"},
+    Direct{"register_change_cycles", "register_change", 0, 1,
+           "setmaxnreg in a producer and two consumer warpgroups"},
     Direct{"launch_us", "launch_overhead", 0, 1,
            "period of kernels that fill every SM, in a stream of 200, less the time they spin"},
 };

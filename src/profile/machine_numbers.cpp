@@ -27,6 +27,7 @@ class Numbers {
     add_interference();
     add_tma_latency("tma_latency_cycles", "tma_latency", "L2 hits");
     add_tma_latency("tma_miss_latency_cycles", "tma_miss_latency", "L2 misses");
+    add_tensor_map();
     add_memory();
     add_clock();
     return std::move(numbers_);
@@ -203,6 +204,14 @@ class Numbers {
     add(key, line.intercept, spread_of(series->points.front()),
         fmt::format("one copy of 1 to 32 KiB, {}: the line {:.0f} + bytes / {:.0f} at zero bytes",
                     what, line.intercept, 1.0 / line.slope));
+  }
+
+  void add_tensor_map() {
+    const auto first = series_.at("first_copy");
+    const auto later = series_.at("later_copy");
+    if (!first || !later) return;
+    add("tensor_map_cycles", std::max(0.0, first->value - later->value), spread_of(*first),
+        "a launch's first copy through a map, less a later one; 16 KiB, L2 hits, one SM alone");
   }
 
   /// L2's rate is that of 8 to 32 MiB; its effective size is where that has fallen by a tenth.
