@@ -156,8 +156,8 @@ PlacedTiles place_launched(const PlacementRequest& request, const CostOf& cost_o
     }
   };
   const auto slots = static_cast<std::size_t>(request.pipeline.ctas_per_sm);
-  for (SharedSm& sm : sms) {
-    for (std::size_t slot = 0; slot < slots; ++slot) launch_next(sm);
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    for (SharedSm& sm : sms) launch_next(sm);
   }
   Turns turns;
   for (std::size_t i = 0; i < sms.size(); ++i) {

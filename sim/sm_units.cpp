@@ -74,26 +74,29 @@ void SmUnits::start_background(std::size_t instance, const EventOp& op, double f
   schedule_end(instance, op, op.work + latency);
 }
 
-/// Transfers under way share the path, the L2 and the memory alike. Tiles that are as long as each
-/// other begin together on all SMs, so what comes from memory never has more than the SM's share of
-/// it. What L2 has is asked for at other moments: an SM that has had less than its share of the L2
-/// may for a while have more.
+/// The SM's path takes transfers in the order of issue. What limits them all is shared alike:
+/// tiles that are as long as each other begin together on all SMs, so what comes from memory never
+/// has more than the SM's share of it. What L2 has is asked for at other moments: an SM that has
+/// had less than its share of the L2 may for a while have more.
 void SmUnits::set_transfer_speeds() {
   const auto& transfers = state_.transfers;
-  transfer_speeds_.assign(transfers.size(), 1.0 / static_cast<double>(transfers.size()));
   double memory_use = 0.0;
-  for (std::size_t i = 0; i < transfers.size(); ++i) {
-    memory_use += transfer_speeds_[i] * transfers[i].memory_per_path;
-  }
-  l2_use_ = 0.0;
-  for (std::size_t i = 0; i < transfers.size(); ++i) {
-    if (transfers[i].memory_per_path > 0.0) transfer_speeds_[i] /= std::max(1.0, memory_use);
-    l2_use_ += transfer_speeds_[i] * transfers[i].l2_per_path;
+  double l2_use = 0.0;
+  for (const Transfer& transfer : transfers) {
+    memory_use += transfer.memory_per_path;
+    l2_use += transfer.l2_per_path;
   }
   const bool is_behind = program_.l2_ahead > 0 && state_.l2_due < state_.now.at;
-  if (l2_use_ > 1.0 && !is_behind) {
-    for (double& speed : transfer_speeds_) speed /= l2_use_;
-    l2_use_ = 1.0;
+  const double l2_speed = is_behind || l2_use == 0.0 ? 1.0 : 1.0 / l2_use;
+  transfer_speeds_.clear();
+  l2_use_ = 0.0;
+  double path_left = 1.0;
+  for (const Transfer& transfer : transfers) {
+    double speed = std::min(path_left, l2_speed);
+    if (transfer.memory_per_path > 0.0) speed = std::min(speed, 1.0 / memory_use);
+    path_left -= speed;
+    l2_use_ += speed * transfer.l2_per_path;
+    transfer_speeds_.push_back(speed);
   }
 }
 
