@@ -86,16 +86,6 @@ __device__ __forceinline__ float factor_of(float magnitude) {
   return magnitude > 0.0F ? fmaxf(magnitude / kLargest, kSmallest) : 1.0F;
 }
 
-/// The next power of two from `factor`, a normal number, upwards.
-__device__ __forceinline__ float power_of_two_from(float factor) {
-  return __uint_as_float((__float_as_uint(factor) + 0x007FFFFFU) & 0xFF800000U);
-}
-
-/// log2 of a power of two.
-__device__ __forceinline__ float exponent_of(float power) {
-  return static_cast<float>((__float_as_int(power) >> 23) - 127);
-}
-
 /// In units of a factor, given its inverse. Infinities become NaN: saturated they would look like
 /// numbers.
 __device__ __forceinline__ float4 scaled(const float4& values, float inverse) {

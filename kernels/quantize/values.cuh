@@ -170,19 +170,13 @@ __device__ __forceinline__ ValuePart<kHeadDim, kElement> centred_part(const Valu
   return part;
 }
 
-/// Factors of V are powers of two: the attention kernel multiplies probabilities by them before it
-/// casts these, and by a power of two none is rounded anew.
-__device__ __forceinline__ float value_factor_of(float magnitude) {
-  return power_of_two_from(factor_of(magnitude));
-}
-
 /// Raises a head's factor to that of this CTA's block. Heads of zeros only are left at 0.
 template <int kHeadDim, ptx::Element kElement>
 __global__ void __launch_bounds__(kValueThreads, 2)
     measure_values(const __grid_constant__ ValuesTask task) {
   const float largest = centred_part<kHeadDim, kElement>(task).magnitude();
   if (threadIdx.x == 0 && largest > 0.0F) {
-    raise(task.head_factors + pair_of_cta(), value_factor_of(largest));
+    raise(task.head_factors + pair_of_cta(), factor_of(largest));
   }
 }
 
@@ -194,13 +188,13 @@ __global__ void __launch_bounds__(kValueThreads, 2)
   const auto part = centred_part<kHeadDim, kElement>(task);
   float factor = 1.0F;
   if (task.head_factors == nullptr) {
-    factor = value_factor_of(part.magnitude());
+    factor = factor_of(part.magnitude());
   } else if (task.head_factors[pair] > 0.0F) {
     factor = task.head_factors[pair];
   }
   part.store(task.image + pair * task.source.padded_rows * kHeadDim, task, 1.0F / factor);
   if (threadIdx.x == 0) {
-    task.kv_scales[2 * (pair * task.blocks + block_of_cta()) + 1] = exponent_of(factor);
+    task.kv_scales[2 * (pair * task.blocks + block_of_cta()) + 1] = log2f(factor);
   }
 }
 

@@ -113,6 +113,22 @@ TEST_CASE("a reference that is rarely raised changes how P is rounded, and nothi
   }
 }
 
+TEST_CASE("without its mean, BF16 V in powers of two is rounded one way", "[numerics]") {
+  AttentionInputs inputs =
+      draw_inputs({.seqlen_q = 16, .seqlen_kv = 4096, .head_dim = 64}, Distribution::kNormal, 9);
+  for (auto* tensor : {&inputs.q, &inputs.k, &inputs.v}) {
+    for (float& value : *tensor) value = numerics::round_to(value, ElementFormat::kBFloat16);
+  }
+  const auto error = [&](bool has_power_of_two_v_scales, bool is_v_smoothed) {
+    return accuracy_of(inputs, {.is_v_smoothed = is_v_smoothed,
+                                .v_scaling = VScaling::kIntoP,
+                                .has_power_of_two_v_scales = has_power_of_two_v_scales})
+        .o.relative_error;
+  };
+  CHECK(error(true, true) > 1.2 * error(false, true));
+  CHECK(error(true, false) < 1.1 * error(false, false));
+}
+
 TEST_CASE("the emulation does not depend on which rows are computed together", "[numerics]") {
   const AttentionInputs inputs = draw_inputs(kProblem, Distribution::kOutliers, 4);
   const KernelNumerics kernel;
