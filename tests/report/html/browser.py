@@ -101,7 +101,7 @@ class Browser:
 
     def wait(self, condition):
         end = time.monotonic() + TIMEOUT_S
-        while not self.evaluate(condition):
+        while not self.evaluate(f"Boolean({condition})"):
             if time.monotonic() > end:
                 raise TimeoutError(f"{condition} never came true")
             time.sleep(0.02)

@@ -59,6 +59,11 @@ class Page(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(self.browser.faults(), [])
 
+    def open_and_see(self, path, theme="light"):
+        """Opens a page and waits for the first chart, which is drawn when it comes near the screen."""
+        self.browser.open(path, theme)
+        self.browser.wait("document.querySelector('#bars .plot svg')")
+
     def cells(self, selector):
         return self.browser.evaluate(f"({CELLS})({json.dumps(selector)})")
 
@@ -146,18 +151,18 @@ class Page(unittest.TestCase):
 
     def test_colours_follow_the_system_and_the_button(self):
         background = "getComputedStyle(document.body).backgroundColor"
-        self.browser.open(self.small, theme="dark")
+        self.open_and_see(self.small, theme="dark")
         dark = self.evaluate(background)
         ink = self.evaluate("colour('text')")
         self.assertIn(ink, self.evaluate("document.querySelector('#bars .plot').innerHTML"))
         self.evaluate("document.getElementById('theme').click()")
         self.assertNotEqual(self.evaluate(background), dark)
         self.assertNotIn(ink, self.evaluate("document.querySelector('#bars .plot').innerHTML"))
-        self.browser.open(self.small, theme="light")
+        self.open_and_see(self.small, theme="light")
         self.assertNotEqual(self.evaluate(background), dark)
 
     def test_keys_walk_through_a_chart_and_switch_a_kernel(self):
-        self.browser.open(self.small)
+        self.open_and_see(self.small)
         self.evaluate("document.querySelector('#bars .plot').focus()")
         self.browser.press("ArrowRight")
         self.assertIn("TFLOPS", self.evaluate("document.getElementById('announcement').textContent"))
@@ -203,7 +208,7 @@ class Page(unittest.TestCase):
             if result["kernel"] == "fa2":
                 result["kernel"] = name
         report["warnings"] = [name]
-        self.browser.open(self.make_from(report, "hostile"))
+        self.open_and_see(self.make_from(report, "hostile"))
         self.evaluate(OPEN_ALL)
         self.evaluate("page.figures[0].charts[0].chart.dispatchAction({ type: 'showTip', seriesIndex: 0, dataIndex: 0 })")
         self.assertEqual(self.cells("#rows")[0][0][0], name)
