@@ -98,6 +98,7 @@ void SmUnits::set_transfer_speeds() {
     l2_use_ += speed * transfer.l2_per_path;
     transfer_speeds_.push_back(speed);
   }
+  if (!is_behind) l2_use_ = std::min(l2_use_, 1.0);  // but for rounding it is no more
 }
 
 /// Until a transfer ends or the SM has used up what it was behind its share.

@@ -67,6 +67,36 @@ TEST_CASE("a miss of L2 takes longer than a hit, and HBM is slower than L2", "[k
   CHECK(value_at(memory, "read", 16 * kMib) > 1.5 * value_at(memory, "read", 512 * kMib));
 }
 
+TEST_CASE("FP8 WGMMA slows work beside it as FP16 WGMMA of the same duration does", "[kernels]") {
+  if (!gpu_runs("fa3")) return;
+  const std::vector<Series> all = kernels::run_microbenchmark("interference");
+  for (const std::string work : {"softmax", "ex2", "ffma", "fmnmx"}) {
+    CAPTURE(work);
+    CHECK_THAT(value_at(all, "beside_fp8_shared_a_" + work + "_slowdown"),
+               WithinRel(value_at(all, "beside_shared_a_" + work + "_slowdown"), 0.03));
+  }
+}
+
+TEST_CASE("the first copy through a tensor map takes longer, and all SMs' first loads",
+          "[kernels]") {
+  if (!gpu_runs("fa3")) return;
+  const std::vector<Series> all = kernels::run_microbenchmark("start");
+  CHECK(value_at(all, "first_copy") > value_at(all, "later_copy"));
+  CHECK(value_at(all, "register_change") > 50);
+  // 192 KiB on each SM at 4.9 TB/s at most.
+  CHECK(value_at(all, "burst_last", 196608) > 196608 / 20.0);
+}
+
+TEST_CASE("code is issued each cycle where it fits the nearest caches, at half of it beyond",
+          "[kernels]") {
+  if (!gpu_runs("fa3")) return;
+  const std::vector<Series> all = kernels::run_microbenchmark("code");
+  CHECK_THAT(value_at(all, "later_pass", 16384), WithinAbs(1.0, 0.1));
+  CHECK(value_at(all, "later_pass", 65536) > 1.8);
+  CHECK(value_at(all, "later_pass", 262144) > 4.0);
+  CHECK(value_at(all, "first_pass", 16384) > 1.1);
+}
+
 TEST_CASE("an unknown microbenchmark is refused", "[kernels]") {
   CHECK_THROWS_AS(kernels::run_microbenchmark("gemm"), core::UsageError);
 }

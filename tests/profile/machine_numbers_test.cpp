@@ -54,6 +54,18 @@ TEST_CASE("a batch's issue and end split into issue ahead, start and wait", "[pr
   CHECK_THAT(number(batches(), "wgmma_wait_cycles").value, WithinAbs(24.0, 1e-9));
 }
 
+TEST_CASE("a tensor map costs what the first copy through it takes longer", "[profile]") {
+  const std::vector<Series> all{series("first_copy", {exact(0, 950)}),
+                                series("later_copy", {exact(0, 510)})};
+  CHECK_THAT(number(all, "tensor_map_cycles").value, WithinAbs(440.0, 1e-9));
+}
+
+TEST_CASE("stores have the rate of all SMs, since tiles of a length end together", "[profile]") {
+  const std::vector<Series> all{series("store_rows", {exact(0, 32)}),
+                                series("store_rows_all_sms", {exact(0, 18.6)})};
+  CHECK_THAT(number(all, "store_bytes_per_cycle").value, WithinAbs(18.6, 1e-9));
+}
+
 TEST_CASE("cycles of a WGMMA give its FLOP per cycle", "[profile]") {
   const std::vector<Series> all{series("wgmma_shared_a_2_warpgroups", {exact(128, 64)}),
                                 series("wgmma_fp8_2_warpgroups", {exact(128, 64)})};

@@ -60,6 +60,42 @@ double cycles_of(const std::string& barriers, const std::string& roles, std::int
   return sim::to_cycles(result.end.at);
 }
 
+/// A machine of one SM whose path takes 327.68 bytes a cycle, L2 and memory as told.
+sim::Machine loading_machine(const std::string& l2_bytes_per_cycle,
+                             const std::string& hbm_bytes_per_s) {
+  return machine_from(R"({"name": "m", "sm_count": {"value": 1, "source": "s"},
+      "clock_load_mhz": {"value": 1000, "source": "s"},
+      "mbarrier_cycles": {"value": 0, "source": "s"},
+      "tma_latency_cycles": {"value": 0, "source": "s"},
+      "tma_bytes_per_cycle": {"value": 327.68, "source": "s"},
+      "shared_memory_bytes_per_cycle": {"value": 1000, "source": "s"},
+      "l2_bytes_per_cycle": {"value": )" +
+                      l2_bytes_per_cycle + R"(, "source": "s"},
+      "hbm_bytes_per_s": {"value": )" +
+                      hbm_bytes_per_s + R"(, "source": "s"}})");
+}
+
+/// Cycles until two loads of 32 KiB that start together have been used: the first for 5000 cycles,
+/// the second for none.
+double cycles_of_two_loads(const sim::Machine& machine, const std::string& second_from) {
+  const std::string roles =
+      R"([{"name": "loads", "warps": 1, "loop": [{"wait": "e"}, {"wait": "f"},
+           {"load": "k", "by": "tma", "from": "memory", "signals": "a"},
+           {"load": "k", "by": "tma", "from": ")" +
+      second_from + R"(", "signals": "b"}]},
+          {"name": "first", "warps": 4, "loop": [{"wait": "a"}, )" +
+      delay("use", 5000, "barrier") + R"(, {"arrive": "e"}]},
+          {"name": "second", "warps": 4, "loop": [{"wait": "b"}, {"arrive": "f"}]}])";
+  const std::string barriers =
+      R"({"a": {"kind": "mbarrier"}, "b": {"kind": "mbarrier"},
+          "e": {"kind": "mbarrier", "initially_free": 1},
+          "f": {"kind": "mbarrier", "initially_free": 1}})";
+  const Program program(machine, pipeline_from(pipeline_text(barriers, roles)), 128);
+  const auto result = program.run(program.kind(1), 1);
+  REQUIRE_FALSE(result.stuck);
+  return sim::to_cycles(result.end.at);
+}
+
 const std::string kFullEmpty =
     R"({"full": {"kind": "mbarrier"}, "empty": {"kind": "mbarrier", "initially_free": "stages"}})";
 
@@ -85,6 +121,43 @@ TEST_CASE("where nothing contends the event engine takes the longest chain", "[s
       R"([{"name": "c", "instances": 2, "warps": 4, "loop": [{"sync": "turn"}, )" +
       delay("g", 50, "tensor") + R"(, {"arrive": "turn"}]}])";
   CHECK(cycles_of(R"({"turn": {"kind": "turn"}})", turns, 5) == 10 * 50 + 9 * 10);
+}
+
+TEST_CASE("loads that memory answers share what it gives, in whatever order they come", "[sim]") {
+  // 1000 cycles of the memory for each load, 100 of the path.
+  const auto machine = loading_machine("1e9", "32.768e9");
+  CHECK_THAT(cycles_of_two_loads(machine, "memory"), WithinAbs(2000 + 5000, 1e-2));
+  // A load that L2 answers takes what the path has left and leaves the memory to the other.
+  CHECK_THAT(cycles_of_two_loads(machine, "l2"), WithinAbs(1000 + 5000, 1e-2));
+}
+
+TEST_CASE("an SM may take more than its share of L2 after a while with less, not at first",
+          "[sim]") {
+  // 1000 cycles of the L2's share for a load, 100 of the path; two loads fill shared memory.
+  const auto machine = loading_machine("32.768", "1e15");
+  const std::string roles = R"([{"name": "loads", "warps": 1, "prologue": [)" +
+                            delay("start", 5000, "barrier") +
+                            R"(], "loop": [{"wait": "empty"},
+                                 {"load": "k", "by": "tma", "signals": "full"}]},
+      {"name": "consumer", "warps": 4, "loop": [{"wait": "full"}, )" +
+                            delay("use", 20000, "barrier") + R"(, {"arrive": "empty"}]}])";
+  const std::string barriers = R"({"full": {"kind": "mbarrier"},
+                                   "empty": {"kind": "mbarrier", "initially_free": 1}})";
+  const Program program(machine, pipeline_from(pipeline_text(barriers, roles)), 128);
+  const auto result = program.run(program.kind(2), 1, false);
+  CHECK_THAT(sim::to_cycles(result.end.at), WithinAbs(5000 + 1000 + 20000 + 100 + 20000, 1e-2));
+}
+
+TEST_CASE("a kernel's start costs what the machine states", "[sim]") {
+  const sim::Machine machine = machine_from(
+      R"({"name": "m", "sm_count": {"value": 1, "source": "s"},
+          "register_change_cycles": {"value": 300, "source": "s"},
+          "tensor_map_cycles": {"value": 440, "source": "s"},
+          "atomic_cycles": {"value": 50, "source": "s"}})");
+  const std::string roles = R"([{"name": "r", "warps": 4, "prologue": [
+      {"register_change": "setmaxnreg"}, {"tensor_map": "k"}], "loop": [{"atomic": "draw"}]}])";
+  const Program program(machine, pipeline_from(pipeline_text("{}", roles)), 128);
+  CHECK(sim::to_cycles(program.run(program.kind(3), 1).end.at) == 300 + 440 + 3 * 50);
 }
 
 TEST_CASE("steps that use the same unit share it, others do not slow each other", "[sim]") {
