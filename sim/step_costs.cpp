@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <array>
 
 namespace fa3prof::sim {
 namespace {
@@ -38,7 +38,7 @@ class Pricer {
     const double bytes = store.bytes.value(at_.scope);
     StepCost cost{.activity = Activity::kLoad};
     busy(cost, Resource::kL2) = l2_share_cycles(bytes);
-    // The role's next work needs the registers in which the bytes are.
+    // The next work needs the registers that hold the bytes.
     if (const auto rate = at_.machine.store_bytes_per_cycle) cost.alone_cycles = bytes / *rate;
     return cost;
   }
@@ -48,17 +48,10 @@ class Pricer {
   StepCost operator()(const Arrive&) const { return {}; }
 
   StepCost operator()(const Pause& pause) const {
-    const Machine& machine = at_.machine;
-    switch (pause.time) {
-      case StatedTime::kRegisterChange:
-        return {.alone_cycles = machine.register_change_cycles.value_or(0.0)};
-      case StatedTime::kTensorMap:
-        return {.alone_cycles = machine.tensor_map_cycles.value_or(0.0),
-                .activity = Activity::kLoad};
-      case StatedTime::kAtomic:
-        break;
-    }
-    return {.alone_cycles = machine.atomic_cycles.value_or(0.0), .activity = Activity::kLoad};
+    constexpr std::array kTimes{&Machine::atomic_cycles, &Machine::register_change_cycles,
+                                &Machine::tensor_map_cycles};  // as StatedTime
+    const auto& time = at_.machine.*kTimes.at(static_cast<std::size_t>(pause.time));
+    return {.alone_cycles = time.value_or(0.0), .activity = Activity::kLoad};
   }
 
   StepCost operator()(const Mma& mma) const {
@@ -134,8 +127,7 @@ class Pricer {
     return load.is_from_memory ? hit + miss_cycles(at_.machine) : hit;
   }
 
-  /// Of an instruction whose result the next one needs. Other than a shuffle's it is short against
-  /// a step, and taken for 0 where the machine does not state it.
+  /// Of an instruction whose result the next one needs; but for a shuffle's, 0 where not stated.
   [[nodiscard]] double latency_of(Operation operation) const {
     switch (unit_of(operation).unit) {
       case Resource::kShuffle:

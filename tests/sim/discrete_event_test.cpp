@@ -140,6 +140,9 @@ TEST_CASE("more stages are never slower event by event", "[sim]") {
   auto machine = sim::load_machine("h200_sxm");
   machine.shared_memory_per_cta_bytes.reset();
   machine.shared_memory_per_sm_bytes.reset();
+  // Loads under way share the memory and the L2, where more of them keep the first ones waiting.
+  machine.hbm_bytes_per_s.reset();
+  machine.l2_bytes_per_cycle = 1e9;
   machine.tma_latency_cycles = 5000.0;  // so that stages matter
   machine.tma_miss_latency_cycles = 5000.0;
   auto pipeline = sim::load_pipeline("fa3_fp16");

@@ -79,18 +79,22 @@ sim::Machine loading_machine(const std::string& l2_bytes_per_cycle,
 /// the second for none.
 double cycles_of_two_loads(const sim::Machine& machine, const std::string& second_from) {
   const std::string roles =
-      R"([{"name": "loads", "warps": 1, "loop": [{"wait": "e"}, {"wait": "f"},
-           {"load": "k", "by": "tma", "from": "memory", "signals": "a"},
-           {"load": "k", "by": "tma", "from": ")" +
-      second_from + R"(", "signals": "b"}]},
-          {"name": "first", "warps": 4, "loop": [{"wait": "a"}, )" +
-      delay("use", 5000, "barrier") + R"(, {"arrive": "e"}]},
-          {"name": "second", "warps": 4, "loop": [{"wait": "b"}, {"arrive": "f"}]}])";
-  const std::string barriers =
-      R"({"a": {"kind": "mbarrier"}, "b": {"kind": "mbarrier"},
-          "e": {"kind": "mbarrier", "initially_free": 1},
-          "f": {"kind": "mbarrier", "initially_free": 1}})";
-  const Program program(machine, pipeline_from(pipeline_text(barriers, roles)), 128);
+      R"([{"name": "loads", "warps": 1, "loop": [{"wait": "k_empty"}, {"wait": "v_empty"},
+           {"load": "k", "by": "tma", "from": "memory", "signals": "k_full"},
+           {"load": "v", "by": "tma", "from": ")" +
+      second_from + R"(", "signals": "v_full"}]},
+          {"name": "first", "warps": 4, "loop": [{"wait": "k_full"}, )" +
+      delay("use", 5000, "barrier") + R"(, {"arrive": "k_empty"}]},
+          {"name": "second", "warps": 4, "loop": [{"wait": "v_full"}, {"arrive": "v_empty"}]}])";
+  std::string text = pipeline_text(
+      R"({"k_full": {"kind": "mbarrier"}, "v_full": {"kind": "mbarrier"},
+          "k_empty": {"kind": "mbarrier", "initially_free": 1},
+          "v_empty": {"kind": "mbarrier", "initially_free": 1}})",
+      roles);
+  const std::string buffers = R"("buffers": {)";
+  text.insert(text.find(buffers) + buffers.size(),
+              R"("v": {"bytes": "tile_n * head_dim * element_bytes"}, )");
+  const Program program(machine, pipeline_from(text), 128);
   const auto result = program.run(program.kind(1), 1);
   REQUIRE_FALSE(result.stuck);
   return sim::to_cycles(result.end.at);
