@@ -4,6 +4,7 @@
 #include "kernels/fa3_fp16/kernel.h"
 #include "kernels/fa3_fp8/kernel.h"
 #include "kernels/quantize/quantize.h"
+#include "kernels/stage_trace.h"
 #include "src/core/error.h"
 
 #include <array>
@@ -17,6 +18,9 @@ struct Entry {
   std::string_view name;
   LaunchDescription (*describe)(const core::AttentionProblem&);
   void (*launch)(const core::AttentionProblem&, const AttentionTensors&, cudaStream_t);
+  bool (*has_stage_trace)(const core::AttentionProblem&) = nullptr;  ///< null: never
+  void (*launch_traced)(const core::AttentionProblem&, const AttentionTensors&, const TraceRings&,
+                        cudaStream_t) = nullptr;
 };
 
 /// fa2, fa3 in e4m3, and every schedule of fa3 under its name.
@@ -28,7 +32,9 @@ constexpr auto entries(std::index_sequence<kIndex...>) {
       Entry{core::kFp8, fa3_fp8::describe<false>, fa3_fp8::launch<false>},
       Entry{core::kFp8Flushing, fa3_fp8::describe<true>, fa3_fp8::launch<true>},
       Entry{kSchedules[kIndex].kernel, fa3_fp16::describe<kSchedules[kIndex].schedule>,
-            fa3_fp16::launch<kSchedules[kIndex].schedule>}...};
+            fa3_fp16::launch<kSchedules[kIndex].schedule>,
+            fa3_fp16::has_stage_trace<kSchedules[kIndex].schedule>,
+            fa3_fp16::launch_traced<kSchedules[kIndex].schedule>}...};
 }
 
 constexpr auto kEntries = entries(std::make_index_sequence<fa3_fp16::kSchedules.size()>());
@@ -40,6 +46,13 @@ const Entry& find(const core::AttentionKernel& kernel, const core::AttentionProb
     if (entry.name == kernel.name) return entry;
   }
   throw core::UsageError("kernel '" + std::string(kernel.name) + "' has no code in this build");
+}
+
+/// The kernels look for the largest raw score: a scale of zero or below would turn that around.
+void check_scale(const AttentionTensors& tensors) {
+  if (tensors.softmax_scale > 0.0F) return;
+  throw core::UsageError("softmax_scale is " + std::to_string(tensors.softmax_scale) +
+                         ", but must be above 0");
 }
 
 /// Which signs is of no account, as long as runs repeat.
@@ -78,12 +91,23 @@ LaunchDescription describe_launch(const core::AttentionKernel& kernel,
 void launch_attention(const core::AttentionKernel& kernel, const core::AttentionProblem& problem,
                       const AttentionTensors& tensors, cudaStream_t stream) {
   const Entry& entry = find(kernel, problem);
-  // The kernels look for the largest raw score: a scale of zero or below would turn that around.
-  if (!(tensors.softmax_scale > 0.0F)) {
-    throw core::UsageError("softmax_scale is " + std::to_string(tensors.softmax_scale) +
-                           ", but must be above 0");
-  }
+  check_scale(tensors);
   entry.launch(problem, tensors, stream);
+}
+
+bool has_stage_trace(const core::AttentionKernel& kernel, const core::AttentionProblem& problem) {
+  const Entry& entry = find(kernel, problem);
+  return entry.has_stage_trace != nullptr && entry.has_stage_trace(problem);
+}
+
+void launch_traced(const core::AttentionKernel& kernel, const core::AttentionProblem& problem,
+                   const AttentionTensors& tensors, const TraceRings& rings, cudaStream_t stream) {
+  if (!has_stage_trace(kernel, problem)) {
+    throw core::UsageError(std::string(kernel.name) + " has no instance with stamps for " +
+                           core::describe(problem));
+  }
+  check_scale(tensors);
+  find(kernel, problem).launch_traced(problem, tensors, rings, stream);
 }
 
 }  // namespace fa3prof::kernels

@@ -2,6 +2,7 @@
 // the key blocks that only others see. Not: the arithmetic.
 #pragma once
 
+#include "kernels/fa3/stage_trace.cuh"
 #include "kernels/fa3/tile_work.cuh"
 #include "kernels/ptx/pin_registers.cuh"
 #include "kernels/ptx/warpgroup.cuh"
@@ -17,7 +18,9 @@ namespace fa3prof::kernels::fa3 {
 template <typename Derived, typename Instance, typename Rows, typename Inputs>
 class ConsumerLoop {
  public:
-  __device__ __forceinline__ void run() {
+  /// Stamps go to `rings`.
+  __device__ __forceinline__ void run(Rings<Instance> rings) {
+    stamps_.start(rings, warpgroup_ + 1);
     // The first consumer may issue its GEMMs at once: its last predecessor gives it the turn.
     if (warpgroup_ == kConfig.consumer_warpgroups - 1) give_turn();
     inputs_.start();
@@ -29,9 +32,12 @@ class ConsumerLoop {
     }
     // The turn that no GEMM follows is taken all the same, so that no barrier is left half full.
     if (warpgroup_ == 0) take_turn();
+    stamps_.write();
+    stamps_.finish(warpgroup_ + 1);
   }
 
  protected:
+  using Stage = core::Stage;
   static constexpr auto kConfig = Instance::kConfig;
 
   __device__ __forceinline__ ConsumerLoop(const Parameters& p, int warpgroup, const Rows& rows,
@@ -43,7 +49,10 @@ class ConsumerLoop {
   __device__ __forceinline__ Work next_work(int tile_index) {
     while (tile_index < p_.order.tiles) {
       const Work work = work_of<Instance>(p_, tile_index);
-      if (!Instance::kIsCausal || work.key_blocks > 0) return work;
+      if (!Instance::kIsCausal || work.key_blocks > 0) {
+        stamps_.begin_tile(tile_index);
+        return work;
+      }
       rows_.store_empty(work);
       tile_index = inputs_.next_tile();
     }
@@ -53,24 +62,39 @@ class ConsumerLoop {
   /// Both GEMMs of a step, in this warpgroup's turn. K has been waited for.
   __device__ __forceinline__ void issue_both() {
     take_turn();
+    stamps_.stamp(Stage::kTurnTaken);
     if constexpr (kConfig.overlaps) {
-      derived().issue_scores();
-      inputs_.wait_for_v();
-      derived().issue_output();
+      start_scores();
+      start_output();
     } else {
-      inputs_.wait_for_v();
-      derived().issue_output();
+      start_output();
+      note_first_issue();
       derived().issue_scores();
     }
     give_turn();
+    stamps_.stamp(Stage::kTurnGiven);
   }
 
   /// P V of the last block, after which no scores come.
   __device__ __forceinline__ void issue_last_output() {
     take_turn();
-    inputs_.wait_for_v();
-    derived().issue_output();
+    stamps_.stamp(Stage::kTurnTaken);
+    start_output();
+    note_first_issue();
     give_turn();
+    stamps_.stamp(Stage::kTurnGiven);
+  }
+
+  /// K is due.
+  __device__ __forceinline__ void await_keys() {
+    stamps_.stamp(Stage::kKeysWait);
+    inputs_.wait_for_k();
+    stamps_.stamp_buffer(Stage::kKeysReady, inputs_.k_stage());
+  }
+
+  __device__ __forceinline__ void start_scores() {
+    derived().issue_scores();
+    note_first_issue();
   }
 
   /// Waits for the scores of `block`, where GEMMs and softmax overlap the older of two batches; K,
@@ -79,6 +103,7 @@ class ConsumerLoop {
   __device__ __forceinline__ void finish_scores(int block, float (&scores)[kScores]) {
     ptx::wgmma_wait_group<kConfig.overlaps ? 1 : 0>();
     ptx::pin_registers(scores);
+    stamps_.stamp(Stage::kScoresDone);
     inputs_.release_k();
     if (block == 0) inputs_.release_q();
   }
@@ -86,8 +111,10 @@ class ConsumerLoop {
   /// Waits for P V, which adds to `sums`; V is free.
   template <int kOutputs>
   __device__ __forceinline__ void finish_output(float (&sums)[kOutputs]) {
+    stamps_.stamp(Stage::kOutputWait);
     ptx::wgmma_wait_group<0>();
     ptx::pin_registers(sums);
+    stamps_.stamp(Stage::kOutputDone);
     inputs_.release_v();
   }
 
@@ -126,6 +153,18 @@ class ConsumerLoop {
   }
 
  private:
+  /// While the warpgroup waits for the tensor core, writing stamps costs it nothing.
+  __device__ __forceinline__ void note_first_issue() {
+    stamps_.stamp(Stage::kFirstIssued);
+    stamps_.write();
+  }
+
+  __device__ __forceinline__ void start_output() {
+    inputs_.wait_for_v();
+    stamps_.stamp_buffer(Stage::kValuesReady, inputs_.v_stage());
+    derived().issue_output();
+  }
+
   __device__ __forceinline__ Derived& derived() { return static_cast<Derived&>(*this); }
 
   /// A warp gives back a buffer for all four. WGMMAs keep them together; where there are none, a
@@ -145,6 +184,7 @@ class ConsumerLoop {
   Inputs inputs_;
   Work work_ = {};
   int block_ = 0;  ///< of work_, whose P V comes next
+  [[no_unique_address]] StageStamps<Instance> stamps_;
 };
 
 }  // namespace fa3prof::kernels::fa3

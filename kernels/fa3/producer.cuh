@@ -1,6 +1,7 @@
 // The producer thread of the FA3-style kernels: all loads, and the tile numbers.
 #pragma once
 
+#include "kernels/fa3/stage_trace.cuh"
 #include "kernels/fa3/tile_work.cuh"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/unroll.h"
@@ -19,7 +20,18 @@ class Producer {
   __device__ __forceinline__ Producer(Storage& shared, const Parameters& p, const Loader& loader)
       : shared_(shared), p_(p), loader_(loader) {}
 
-  __device__ __forceinline__ void run() {
+  /// Stamps go to `rings`.
+  __device__ __forceinline__ void run(Rings<Instance> rings) {
+    stamps_.start(rings, kRole);
+    load_all();
+    stamps_.finish(kRole);
+  }
+
+ private:
+  using Stage = core::Stage;
+  static constexpr int kRole = 0;
+
+  __device__ __forceinline__ void load_all() {
     Source source = next_source(static_cast<int>(blockIdx.x));
     if (source.key_blocks == 0) return;
     load_k(source, source.key_blocks - 1);
@@ -40,7 +52,6 @@ class Producer {
     load_v(source, 0);
   }
 
- private:
   /// The first tile from number `tile_index` on that sees any key, or none (key_blocks = 0).
   __device__ __forceinline__ Source next_source(int tile_index) {
     while (tile_index < p_.order.tiles) {
@@ -68,18 +79,23 @@ class Producer {
       loader_.load_q(source, i);
     }
     q_parity_ ^= 1U;
+    stamps_.stamp(Stage::kLoadQ);
+    stamps_.write();
   }
 
   __device__ __forceinline__ void load_k(const Source& source, int block) {
     // A fresh ring is empty: waiting for the parity before the first passes at once.
     ptx::mbarrier_wait(&shared_.k_empty[k_at_.stage], k_at_.parity ^ 1U);
     loader_.load_k(source, block, k_at_.stage);
+    stamps_.stamp_buffer(Stage::kLoadK, k_at_.stage);
     k_at_.advance();
   }
 
   __device__ __forceinline__ void load_v(const Source& source, int block) {
     ptx::mbarrier_wait(&shared_.v_empty[v_at_.stage], v_at_.parity ^ 1U);
     loader_.load_v(source, block, v_at_.stage);
+    stamps_.stamp_buffer(Stage::kLoadV, v_at_.stage);
+    stamps_.write();
     v_at_.advance();
   }
 
@@ -90,6 +106,7 @@ class Producer {
   tile::RingPosition<Instance::kConfig.stages> v_at_;
   unsigned q_parity_ = 0;
   unsigned tile_parity_ = 0;
+  [[no_unique_address]] StageStamps<Instance> stamps_;
 };
 
 }  // namespace fa3prof::kernels::fa3

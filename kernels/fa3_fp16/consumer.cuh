@@ -40,6 +40,7 @@ class Consumer
   using Base::kConfig;
   using Base::p_;
   using Base::rows_;
+  using Base::stamps_;
   using Base::work_;
   using Softmax = typename OwnRows<Instance>::Softmax;
   static constexpr int kScores = OwnRows<Instance>::kScores;
@@ -55,8 +56,8 @@ class Consumer
     first_masked_ = rows_.first_masked_block(work_);
     const int skipped = this->skip_k(work_);
     inputs_.wait_for_q();
-    inputs_.wait_for_k();
-    issue_scores();
+    this->await_keys();
+    this->start_scores();
     ptx::wgmma_wait_group<0>();
     this->finish_scores(block_, scores_);
     if (block_ >= first_masked_) rows_.mask(work_, block_, scores_);
@@ -84,7 +85,7 @@ class Consumer
       skipped = this->skip_k(next);
       inputs_.wait_for_q();
     }
-    inputs_.wait_for_k();
+    this->await_keys();
     this->issue_both();
     this->finish_scores(block, scores_);
 
@@ -102,6 +103,7 @@ class Consumer
     if (crosses) {
       this->skip_v(skipped);
       rows_.store(work_, finished, output_);
+      stamps_.stamp(core::Stage::kTileStored);
       FA3PROF_UNROLL
       for (float& output : output_) output = 0.0F;
     } else if (rescales) {
@@ -117,6 +119,7 @@ class Consumer
     this->issue_last_output();
     this->finish_output(output_);
     rows_.store(work_, softmax_, output_);
+    stamps_.stamp(core::Stage::kTileStored);
   }
 
   /// The rest of the softmax: true where it leaves a factor for earlier outputs in `rescale`. P V,
@@ -131,6 +134,7 @@ class Consumer
     }
     tile::pack<Instance::kElement>(scores_, probabilities_);
     ptx::pin_registers(probabilities_);  // not to be put off until their use, beyond the epilogue
+    stamps_.stamp(core::Stage::kSoftmaxDone);
     return rescales;
   }
 

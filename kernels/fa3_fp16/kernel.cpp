@@ -13,6 +13,10 @@ LaunchDescription describe_head_dim(const core::AttentionProblem& problem);
 template <int kHeadDim, Schedule kSchedule>
 void launch_head_dim(const core::AttentionProblem& problem, const AttentionTensors& tensors,
                      cudaStream_t stream);
+// Defined in traced_*.cu.
+template <int kHeadDim, Schedule kSchedule>
+void launch_traced_head_dim(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                            const TraceRings& rings, cudaStream_t stream);
 
 namespace {
 
@@ -43,6 +47,22 @@ void launch(const core::AttentionProblem& problem, const AttentionTensors& tenso
   });
 }
 
+template <Schedule kSchedule>
+bool has_stage_trace(const core::AttentionProblem& problem) {
+  return problem.dtype == core::DataType::kFloat16 &&
+         (kSchedule == Schedule::kFull || problem.head_dim == 128);
+}
+
+template <Schedule kSchedule>
+void launch_traced(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                   const TraceRings& rings, cudaStream_t stream) {
+  with_head_dim<kSchedule>(problem.head_dim, [&](auto d) {
+    if constexpr (kSchedule == Schedule::kFull || d.value == 128) {
+      launch_traced_head_dim<d.value, kSchedule>(problem, tensors, rings, stream);
+    }
+  });
+}
+
 template LaunchDescription describe<Schedule::kSerial>(const core::AttentionProblem&);
 template void launch<Schedule::kSerial>(const core::AttentionProblem&, const AttentionTensors&,
                                         cudaStream_t);
@@ -58,5 +78,25 @@ template void launch<Schedule::kOverlap>(const core::AttentionProblem&, const At
 template LaunchDescription describe<Schedule::kFull>(const core::AttentionProblem&);
 template void launch<Schedule::kFull>(const core::AttentionProblem&, const AttentionTensors&,
                                       cudaStream_t);
+
+template bool has_stage_trace<Schedule::kSerial>(const core::AttentionProblem&);
+template void launch_traced<Schedule::kSerial>(const core::AttentionProblem&,
+                                               const AttentionTensors&, const TraceRings&,
+                                               cudaStream_t);
+template bool has_stage_trace<Schedule::kWarpSpecialized>(const core::AttentionProblem&);
+template void launch_traced<Schedule::kWarpSpecialized>(const core::AttentionProblem&,
+                                                        const AttentionTensors&, const TraceRings&,
+                                                        cudaStream_t);
+template bool has_stage_trace<Schedule::kPingPong>(const core::AttentionProblem&);
+template void launch_traced<Schedule::kPingPong>(const core::AttentionProblem&,
+                                                 const AttentionTensors&, const TraceRings&,
+                                                 cudaStream_t);
+template bool has_stage_trace<Schedule::kOverlap>(const core::AttentionProblem&);
+template void launch_traced<Schedule::kOverlap>(const core::AttentionProblem&,
+                                                const AttentionTensors&, const TraceRings&,
+                                                cudaStream_t);
+template bool has_stage_trace<Schedule::kFull>(const core::AttentionProblem&);
+template void launch_traced<Schedule::kFull>(const core::AttentionProblem&, const AttentionTensors&,
+                                             const TraceRings&, cudaStream_t);
 
 }  // namespace fa3prof::kernels::fa3_fp16

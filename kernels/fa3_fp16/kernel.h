@@ -28,6 +28,7 @@
 
 #include "kernels/attention.h"
 #include "kernels/fa3_fp16/config.h"
+#include "kernels/stage_trace.h"
 
 namespace fa3prof::kernels::fa3_fp16 {
 
@@ -40,5 +41,14 @@ template <Schedule kSchedule>
 template <Schedule kSchedule>
 void launch(const core::AttentionProblem& problem, const AttentionTensors& tensors,
             cudaStream_t stream);
+
+/// See kernels::has_stage_trace: fp16 and, but for kFull, head_dim 128.
+template <Schedule kSchedule>
+[[nodiscard]] bool has_stage_trace(const core::AttentionProblem& problem);
+
+/// See kernels::launch_traced.
+template <Schedule kSchedule>
+void launch_traced(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                   const TraceRings& rings, cudaStream_t stream);
 
 }  // namespace fa3prof::kernels::fa3_fp16

@@ -32,12 +32,15 @@ __device__ __forceinline__ void initialise(SharedStorage<Instance>& shared) {
 
 template <typename Instance>
 __global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
-    attention(const Parameters p, const __grid_constant__ CUtensorMap q_map,
-              const __grid_constant__ CUtensorMap k_map,
+    attention(const fa3::ParametersOf<Instance, Parameters> p,
+              const __grid_constant__ CUtensorMap q_map, const __grid_constant__ CUtensorMap k_map,
               const __grid_constant__ CUtensorMap v_map) {
   extern __shared__ __align__(1024) unsigned char raw_shared[];
   auto& shared = *reinterpret_cast<SharedStorage<Instance>*>(raw_shared);
-  if (threadIdx.x == 0) initialise<Instance>(shared);
+  if (threadIdx.x == 0) {
+    fa3::stamp_cta<Instance>(p);
+    initialise<Instance>(shared);
+  }
   __syncthreads();
 
   const TensorMaps maps{q_map, k_map, v_map};
@@ -45,17 +48,17 @@ __global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
   const int warpgroup =
       __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / fa3::kWarpgroupThreads, 0);
   if constexpr (!Instance::kConfig.specializes_warps) {
-    Consumer<Instance>(shared, p, maps, warpgroup).run();
+    Consumer<Instance>(shared, p, maps, warpgroup).run(fa3::rings_of<Instance>(p));
   } else if (warpgroup == 0) {
     ptx::setmaxnreg_dec<Instance::kConfig.producer_registers>();
     if (threadIdx.x / 32 == 0 && ptx::elect_sync()) {
       fa3::Producer<Instance, SharedStorage<Instance>, Loader<Instance>>(
           shared, p, Loader<Instance>(shared, p, maps))
-          .run();
+          .run(fa3::rings_of<Instance>(p));
     }
   } else {
     ptx::setmaxnreg_inc<Instance::kConfig.consumer_registers>();
-    Consumer<Instance>(shared, p, maps, warpgroup - 1).run();
+    Consumer<Instance>(shared, p, maps, warpgroup - 1).run(fa3::rings_of<Instance>(p));
   }
 }
 
@@ -72,8 +75,15 @@ LaunchDescription describe_instance(const core::AttentionProblem& problem) {
 }
 
 template <typename Instance>
-void launch_instance(const core::AttentionProblem& problem, const AttentionTensors& tensors,
-                     cudaStream_t stream) {
+[[nodiscard]] Parameters parameters_of(const core::AttentionProblem& problem,
+                                       const AttentionTensors& tensors) {
+  return fa3::parameters_of(problem, tensors, tile::tile_order(problem, Instance::kConfig.tile_m));
+}
+
+template <typename Instance>
+void launch_with(const fa3::ParametersOf<Instance, Parameters>& parameters,
+                 const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                 cudaStream_t stream) {
   const auto map_of = [&](const void* base, const Strides& strides, bool is_query) {
     return make_tile_map({.base = base,
                           .strides = strides,
@@ -83,8 +93,6 @@ void launch_instance(const core::AttentionProblem& problem, const AttentionTenso
                           .head_dim = Instance::kConfig.head_dim,
                           .tile_rows = is_query ? kWarpgroupRows : Instance::kConfig.tile_n});
   };
-  const Parameters parameters =
-      fa3::parameters_of(problem, tensors, tile::tile_order(problem, Instance::kConfig.tile_m));
   allow_shared_memory(function<Instance>(), sizeof(SharedStorage<Instance>));
   const int grid = std::min(multiprocessors(), parameters.order.tiles);
   attention<Instance>
@@ -92,6 +100,12 @@ void launch_instance(const core::AttentionProblem& problem, const AttentionTenso
           parameters, map_of(tensors.q, tensors.q_strides, true),
           map_of(tensors.k, tensors.k_strides, false), map_of(tensors.v, tensors.v_strides, false));
   cuda_check(cudaGetLastError());
+}
+
+template <typename Instance>
+void launch_instance(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                     cudaStream_t stream) {
+  launch_with<Instance>(parameters_of<Instance>(problem, tensors), problem, tensors, stream);
 }
 
 /// Picks the instance of kHeadDim and kSchedule that serves the problem and calls `use` with it.
@@ -115,6 +129,17 @@ void launch_head_dim(const core::AttentionProblem& problem, const AttentionTenso
                      cudaStream_t stream) {
   with_instance<kHeadDim, kSchedule>(
       problem, [&]<typename I>(I) { launch_instance<I>(problem, tensors, stream); });
+}
+
+/// For fp16 only, which is as fast as bf16.
+template <int kHeadDim, Schedule kSchedule>
+void launch_traced_head_dim(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                            const TraceRings& rings, cudaStream_t stream) {
+  fa3::with_type_and_mask<false>(problem, [&]<ptx::Element kElement, bool kCausal>() {
+    using Timed = Instance<kHeadDim, kElement, kCausal, kSchedule>;
+    launch_with<fa3::Traced<Timed>>({parameters_of<Timed>(problem, tensors), rings}, problem,
+                                    tensors, stream);
+  });
 }
 
 }  // namespace fa3prof::kernels::fa3_fp16

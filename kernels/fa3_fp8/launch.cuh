@@ -34,11 +34,11 @@ __global__ void __launch_bounds__(Instance::kConfig.threads(), 1) attention(cons
     if (threadIdx.x / 32 == 0 && ptx::elect_sync()) {
       fa3::Producer<Instance, SharedStorage<Instance>, Loader<Instance>>(
           shared, p, Loader<Instance>(shared, p))
-          .run();
+          .run({});
     }
   } else {
     ptx::setmaxnreg_inc<Instance::kConfig.consumer_registers>();
-    Consumer<Instance>(shared, p, warpgroup - 1).run();
+    Consumer<Instance>(shared, p, warpgroup - 1).run({});
   }
 }
 

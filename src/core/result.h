@@ -3,10 +3,12 @@
 #pragma once
 
 #include "src/core/attention_problem.h"
+#include "src/core/stage_trace.h"
 
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -111,6 +113,15 @@ struct Launch {
   bool is_persistent = false;
 };
 
+/// A launch with stamps: what of it was kept, and what stamping cost.
+struct TraceSummary {
+  std::vector<int> ctas;             ///< numbers in the grid of those that were traced
+  std::int64_t dropped_records = 0;  ///< that a full ring did not keep
+  double traced_us = 0.0;            ///< median time of launches with stamps,
+  double timed_us = 0.0;             ///< and of launches without, in turn with them
+  double clock_mhz = 0.0;            ///< SM clock while tracing
+};
+
 /// A share of the elapsed SM cycles; the parts of one result sum to its cycles.
 struct BreakdownPart {
   std::string category;  ///< "tensor_busy", "softmax_exposed", "load_exposed", "barrier", "ramp",
@@ -152,8 +163,10 @@ struct Result {
   std::optional<Launch> launch;
   Counters counters;
 
-  std::string limiter;  ///< simulated: the resource with the longest busy time
-  std::vector<BreakdownPart> breakdown;
+  std::string limiter;                   ///< simulated: the resource with the longest busy time
+  std::vector<BreakdownPart> breakdown;  ///< measured: only of a traced kernel
+  std::optional<TraceSummary> trace;
+  std::shared_ptr<const StageTrace> stage_trace;  ///< the stamps, which no report holds
   std::vector<Term> terms;
 
   std::vector<std::string> warnings;

@@ -56,6 +56,7 @@ Candidate make_candidate(const core::AttentionKernel& kernel,
       .version = "",
       .workspace_bytes = kernels::kWorkspaceBytes,
       .launch = launch,
+      .own = kernel,
       .describe = [kernel, problem] { return kernels::describe_launch(kernel, problem); },
       .multiplies = core::multiplied_type(kernel, problem),
       .quantized_bytes = kernels::quantized_bytes(kernel, problem)};

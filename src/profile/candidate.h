@@ -24,6 +24,8 @@ struct Candidate {
   std::size_t workspace_bytes = 0;  ///< zero before the first launch, then its own
   Launch launch;
   std::string unsupported_reason = {};  ///< not empty: it does not take the problem on this GPU
+  /// Ours, where this kernel is: what can be traced.
+  std::optional<core::AttentionKernel> own = std::nullopt;
   /// How it is launched, where that is known: our kernels only. Needs the current device.
   std::function<kernels::LaunchDescription()> describe = nullptr;
   core::DataType multiplies = core::DataType::kFloat16;  ///< the problem's, or what it quantizes to

@@ -78,6 +78,7 @@ void GpuRun::measure() {
     use_gpu(request_.device);  // a plugin may have chosen another
   }
   time_in_turn(passed());
+  trace();
   count();
 }
 

@@ -71,6 +71,8 @@ class GpuRun {
   void time_quantization(Entrant& entrant);
   void check_after_timing(const std::vector<Entrant*>& entrants);
   [[nodiscard]] Launch preparation(const Entrant& entrant, const Launch& launch);
+  void trace();
+  void trace(Entrant& entrant);
   void count();
 
   [[noreturn]] void fail_stuck(Entrant& entrant, const std::string& when);

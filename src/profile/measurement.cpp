@@ -94,6 +94,21 @@ void warn_about_counters(const Measurement& measurement, core::Result& result) {
   }
 }
 
+void add_trace(const Measurement& measurement, core::Result& result) {
+  if (!measurement.not_traced_reason.empty()) {
+    result.warnings.push_back("not traced: " + measurement.not_traced_reason);
+  }
+  result.stage_trace = measurement.stage_trace;
+  if (!result.stage_trace) return;
+  const core::StageTrace& trace = *result.stage_trace;
+  core::TraceSummary& summary = result.trace.emplace();
+  for (const core::TracedCta& cta : trace.ctas) summary.ctas.push_back(cta.number);
+  summary.dropped_records = trace.dropped();
+  summary.traced_us = trace.traced_us;
+  summary.timed_us = trace.timed_us;
+  summary.clock_mhz = trace.clock_mhz;
+}
+
 }  // namespace
 
 core::Result make_result(const Measurement& measurement, const core::Gpu& gpu) {
@@ -124,6 +139,7 @@ core::Result make_result(const Measurement& measurement, const core::Gpu& gpu) {
   add_cycles(measurement, result);
   warn_about_noise(measurement, result);
   warn_about_counters(measurement, result);
+  add_trace(measurement, result);
   return result;
 }
 

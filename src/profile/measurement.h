@@ -5,6 +5,7 @@
 #include "src/core/result.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +29,9 @@ struct Measurement {
   std::optional<core::Quantization> quantization;
   core::DataType multiplies = core::DataType::kFloat16;  ///< decides what peak counts
   core::Counters counters;
-  int other_processes = 0;  ///< that computed on the same GPU meanwhile
+  std::shared_ptr<const core::StageTrace> stage_trace;
+  std::string not_traced_reason;  ///< why there is no trace although one was asked for
+  int other_processes = 0;        ///< that computed on the same GPU meanwhile
 };
 
 /// Fills every field of a measured result, with warnings for whatever makes it less trustworthy.

@@ -43,6 +43,9 @@ struct RunRequest {
   CacheMode cache = CacheMode::kWarm;
   VerifyMode verify = VerifyMode::kSampled;
   CounterMode counters = CounterMode::kIfAvailable;
+  /// Also launches each kernel with stamps of its stages, in a pass of its own, and keeps those of
+  /// these CTAs; an empty list leaves the choice.
+  std::optional<std::vector<int>> trace_ctas;
   bool includes_quantization = false;  ///< in the time of a kernel that quantizes; else apart
   std::uint64_t seed = 1;              ///< of the N(0,1) inputs
 };
