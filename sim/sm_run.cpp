@@ -15,7 +15,7 @@ class SmRun {
   explicit SmRun(const SmRunRequest& request)
       : program_(request.program),
         tiles_(request.tiles),
-        jumps_(request.jumps),
+        request_(request),
         state_(initial_state(request.program, request.tiles.size())),
         units_(request.program, state_) {
     result_.tile_ends.resize(tiles_.size());
@@ -33,7 +33,8 @@ class SmRun {
   SmRunResult finish() {
     while (true) {
       let_all_act();
-      if (jumps_ && begins_trip_) try_to_jump();
+      if (request_.watch) request_.watch(state_);
+      if (request_.jumps && begins_trip_) try_to_jump();
       begins_trip_ = false;
       if (running_ == 0) break;
       const Ticks next = units_.next_change();
@@ -282,7 +283,7 @@ class SmRun {
 
   const EventProgram& program_;
   const SmTiles& tiles_;
-  bool jumps_;
+  const SmRunRequest& request_;
   SmState state_;
   SmUnits units_;
   std::size_t reference_ = kNone;  ///< instance whose trips are counted

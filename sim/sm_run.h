@@ -4,6 +4,7 @@
 
 #include "sim/sm_state.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +30,9 @@ struct SmRunResult {
 struct SmRunRequest {
   const EventProgram& program;
   const SmTiles& tiles;
-  bool jumps = true;  ///< over the steady state of loops; exact, so only tests say no
+  bool jumps = true;  ///< over the steady state of loops, which only a `watch` and tests forgo
+  /// Sees the state at every moment at which something changes, after all that happens there.
+  std::function<void(const SmState&)> watch = {};
 };
 
 [[nodiscard]] SmRunResult run_sm(const SmRunRequest& request);
