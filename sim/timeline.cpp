@@ -1,5 +1,6 @@
 #include "sim/timeline.h"
 
+#include "sim/closed_form.h"
 #include "sim/event_program.h"
 #include "sim/fit.h"
 #include "sim/sm_run.h"
