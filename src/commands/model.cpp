@@ -37,14 +37,19 @@ std::vector<std::string> pipelines_of(const std::vector<std::string>& kernels) {
   return names;
 }
 
+core::AttentionProblem multiplied_problem(const sim::Pipeline& pipeline,
+                                          core::AttentionProblem problem) {
+  const auto own = core::attention_kernels();
+  const auto kernel = std::ranges::find(own, pipeline.kernel, &core::AttentionKernel::name);
+  if (kernel != own.end()) problem.dtype = core::multiplied_type(*kernel, problem);
+  return problem;
+}
+
 core::Result simulate_problem(sim::Engine engine, const sim::Machine& machine,
                               const sim::Pipeline& pipeline,
                               const core::AttentionProblem& problem) {
-  core::AttentionProblem multiplied = problem;
-  const auto own = core::attention_kernels();
-  const auto kernel = std::ranges::find(own, pipeline.kernel, &core::AttentionKernel::name);
-  if (kernel != own.end()) multiplied.dtype = core::multiplied_type(*kernel, problem);
-  core::Result result = sim::simulate(engine, machine, pipeline, multiplied);
+  core::Result result =
+      sim::simulate(engine, machine, pipeline, multiplied_problem(pipeline, problem));
   result.problem = problem;
   return result;
 }

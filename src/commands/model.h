@@ -22,6 +22,10 @@ namespace fa3prof::commands {
 /// UsageError for a name that is none of them.
 [[nodiscard]] std::vector<std::string> pipelines_of(const std::vector<std::string>& kernels);
 
+/// The problem with the data type that the pipeline's kernel multiplies.
+[[nodiscard]] core::AttentionProblem multiplied_problem(const sim::Pipeline& pipeline,
+                                                        core::AttentionProblem problem);
+
 /// The pipeline on the problem as its kernel multiplies it, which may quantize it before; the
 /// result is for the problem as stated. Throws UsageError as sim::simulate does.
 [[nodiscard]] core::Result simulate_problem(sim::Engine engine, const sim::Machine& machine,

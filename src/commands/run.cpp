@@ -1,12 +1,15 @@
 #include "src/commands/run.h"
 
+#include "sim/timeline.h"
 #include "src/analysis/ablation.h"
 #include "src/analysis/precision.h"
-#include "src/cli/choice.h"
+#include "src/analysis/stage_breakdown.h"
+#include "src/analysis/stage_timeline.h"
 #include "src/cli/output_target.h"
 #include "src/cli/problem_options.h"
 #include "src/commands/model.h"
 #include "src/commands/output.h"
+#include "src/commands/run_options.h"
 #include "src/profile/crash_note.h"
 #include "src/report/console.h"
 #include "src/report/json.h"
@@ -14,7 +17,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -25,8 +27,6 @@ namespace {
 
 using core::AttentionProblem;
 using core::Result;
-
-constexpr const char* kMeasuring = "Measuring";  ///< heading in --help
 
 /// Why a kernel is left out of a problem, or nothing. A GPU that does not fit a kernel named by the
 /// user is no reason: the profiler then refuses the run.
@@ -61,6 +61,7 @@ class Run {
     report_.environment = profiler_->environment(options.request.device);
     report_.seed = options.request.seed;
     selection_.emplace(options, std::move(kernels), report_.environment.gpu);
+    trace_.emplace(options.trace.file);
     if (auto machine = find_machine(options.machine, report_)) {
       model_ = Model{.machine = *std::move(machine), .engine = options.engine};
     }
@@ -91,8 +92,12 @@ class Run {
     if (!model_) return;
     for (const ChosenKernel* kernel : kernels) {
       add_simulated(*model_, *kernel, problem, report_);
+      add_simulated_timeline(*kernel, problem);
     }
   }
+
+  /// Writes the timelines, if they were asked for.
+  void write_trace() const { trace_->write(timeline_); }
 
   /// Says in the report that it ends early.
   void end_early(const std::string& reason) {
@@ -117,7 +122,27 @@ class Run {
 
   void add_measured(std::vector<Result> results) {
     analysis::warn_of_slow_quantized(results);
+    for (Result& result : results) {
+      if (!result.stage_trace || !result.time_us) continue;
+      const double cycles = result.cycles.value_or(*result.time_us * result.stage_trace->clock_mhz);
+      result.breakdown = analysis::measured_breakdown(*result.stage_trace, cycles);
+      if (!trace_->is_wanted()) continue;
+      for (core::Process& process : analysis::timelines_of(*result.stage_trace, result.kernel)) {
+        timeline_.processes.push_back(std::move(process));
+      }
+    }
     report_.results.insert(report_.results.end(), results.begin(), results.end());
+  }
+
+  /// Beside the traced kernel. What cannot be simulated has its warning already.
+  void add_simulated_timeline(const ChosenKernel& kernel, const AttentionProblem& problem) {
+    const bool was_traced = std::ranges::any_of(report_.results, [&](const Result& result) {
+      return result.stage_trace && result.kernel == kernel.name && result.problem == problem;
+    });
+    if (!trace_->is_wanted() || !was_traced || !kernel.pipeline) return;
+    const AttentionProblem multiplied = multiplied_problem(*kernel.pipeline, problem);
+    timeline_.processes.push_back(sim::simulate_timeline(
+        {.machine = model_->machine, .pipeline = *kernel.pipeline, .problem = multiplied}));
   }
 
   void add_left_out(const ChosenKernel& kernel, const AttentionProblem& problem,
@@ -135,60 +160,10 @@ class Run {
   std::unique_ptr<profile::Profiler> profiler_;
   core::Report report_;
   std::optional<Selection> selection_;
+  std::optional<TraceFile> trace_;
+  core::Timeline timeline_;
   std::optional<Model> model_;
 };
-
-void add_measuring_options(CLI::App& verb, RunOptions& options) {
-  profile::RunRequest& request = options.request;
-  verb.add_option("--device", request.device, "GPU index [0]")
-      ->check(CLI::Range(0, 1023))
-      ->group(kMeasuring);
-  verb.add_option("--samples,--rounds", request.samples,
-                  "rounds, each with one timed launch of every kernel in turn; at least 20 [until "
-                  "every 95 % interval is within 1 %: 30 to 1920, at most 8 s]")
-      ->type_name("N")
-      ->check(CLI::Range(20, 1'000'000))
-      ->group(kMeasuring);
-  verb.add_option("--warmup", request.warmup_launches, "rounds before them, not kept [5]")
-      ->check(CLI::Range(0, 1'000'000))
-      ->group(kMeasuring);
-  verb.add_option_function<int>(
-          "--launch-limit",
-          [&request](int seconds) { request.launch_limit = std::chrono::seconds(seconds); },
-          "a launch that takes longer ends the run [60]")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1, 86'400))
-      ->group(kMeasuring);
-  verb.add_option("--seed", request.seed, "of the random inputs [1]")
-      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
-      ->group(kMeasuring);
-  cli::add_choice<profile::CacheMode>(
-      verb, "--cache", request.cache,
-      {{"cold", profile::CacheMode::kCold}, {"warm", profile::CacheMode::kWarm}})
-      ->description("L2 flushed before each launch, or not [warm]")
-      ->group(kMeasuring);
-  cli::add_choice<profile::VerifyMode>(
-      verb, "--verify", request.verify,
-      {{"sampled", profile::VerifyMode::kSampled}, {"full", profile::VerifyMode::kFull}})
-      ->description("rows checked against the FP64 reference [sampled]")
-      ->group(kMeasuring);
-}
-
-void add_quantization_option(CLI::App& verb, profile::RunRequest& request) {
-  verb.add_flag("--include-quantization", request.includes_quantization,
-                "the time of a kernel in FP8 is that of quantizing Q, K and V and of itself")
-      ->group(kMeasuring);
-}
-
-void add_counter_options(CLI::App& verb, profile::RunRequest& request) {
-  using enum profile::CounterMode;
-  auto* off = verb.add_flag_callback("--no-counters", [&request] { request.counters = kOff; });
-  off->description("skip the hardware counters")->group(kMeasuring);
-  verb.add_flag_callback("--require-counters", [&request] { request.counters = kRequired; })
-      ->description("fail where the hardware counters cannot be had")
-      ->excludes(off)
-      ->group(kMeasuring);
-}
 
 void measure_all(Run& run, const std::vector<AttentionProblem>& problems, std::ostream& err,
                  bool shows_progress) {
@@ -205,7 +180,8 @@ void show(const core::Report& report, Output& output) {
   output.write([&] { return report::to_json(report); });
   output.print([&](report::Colour colour) {
     const std::string ablation = report::ablation_text(report, colour);
-    return report::run_text(report, colour) + (ablation.empty() ? "" : "\n" + ablation);
+    return report::run_text(report, colour) + report::breakdown_text(report, colour) +
+           (ablation.empty() ? "" : "\n" + ablation);
   });
 }
 
@@ -249,11 +225,11 @@ void add_run(CLI::App& app, Verb& chosen) {
       ->type_name("NAME");
   cli::add_problem_options(*verb, options->grid);
   verb->get_option("--dtype")->description("of Q, K, V and O: fp16 or bf16 [fp16]");
-  add_measuring_options(*verb, *options);
-  add_quantization_option(*verb, options->request);
-  add_counter_options(*verb, options->request);
+  add_measuring_options(*verb, options->request);
+  add_tracing_options(*verb, options->trace);
   cli::add_output_options(*verb, options->output);
   verb->callback([options, &chosen] {
+    options->request.trace_ctas = options->trace.wanted_ctas();
     if (options->is_ablation) make_ablation(*options);
     chosen = [options](const Context& context) { return run_run(*options, context); };
   });
@@ -276,6 +252,7 @@ core::ExitCode run_run(const RunOptions& options, const Context& context) {
     show(report, output);
     throw;
   }
+  run.write_trace();
   show(report, output);
   if (std::ranges::none_of(report.results, was_run)) {
     output.print_error("no kernel was run; the report says why");

@@ -5,6 +5,7 @@
 #include "src/cli/output_options.h"
 #include "src/commands/context.h"
 #include "src/commands/kernel_choice.h"
+#include "src/commands/trace_output.h"
 #include "src/core/problem_grid.h"
 
 #include <optional>
@@ -20,6 +21,7 @@ struct RunOptions {
   profile::RunRequest request;
   std::string machine;                ///< of the model; empty: the machine file of the measured GPU
   std::optional<sim::Engine> engine;  ///< of the model; none: the pipeline's default
+  TraceOptions trace;
   cli::OutputOptions output;
 };
 

@@ -8,8 +8,11 @@
 #include "src/commands/measured_report.h"
 #include "src/commands/model.h"
 #include "src/commands/output.h"
+#include "src/commands/simulated_timelines.h"
+#include "src/commands/trace_output.h"
 #include "src/profile/host.h"
 #include "src/report/console.h"
+#include "src/report/console_timeline.h"
 #include "src/report/json.h"
 
 #include <algorithm>
@@ -100,6 +103,30 @@ std::vector<Result> simulate_all(const sim::Scenario& scenario,
   return measured ? simulate_against(scenario, *measured, show) : sim::run_scenario(scenario, show);
 }
 
+void add_timeline_options(CLI::App& verb, SimulateOptions& options) {
+  verb.add_option_function<std::string>(
+          "--show",
+          [&options](const std::string& what) {
+            if (what != "timeline") {
+              throw core::UsageError("--show draws a 'timeline', not '" + what + "'");
+            }
+            options.draws_timelines = true;
+          },
+          "draw what roles and units do over a few key blocks: timeline")
+      ->type_name("WHAT")
+      ->group(kTimelineGroup);
+  add_trace_file_option(verb, options.trace_file);
+}
+
+/// A few key blocks of each.
+std::string timelines_text(const core::Timeline& timeline, report::Colour colour) {
+  std::string text;
+  for (const core::Process& process : timeline.processes) {
+    text += "\n" + report::timeline_text(process, report::steady_window(process), colour);
+  }
+  return text;
+}
+
 /// Says on stderr why a comparison failed.
 core::ExitCode judge(const analysis::Validation& validation, Output& output) {
   const std::vector<std::string> failures = report::validation_failures(validation);
@@ -139,6 +166,7 @@ void add_simulate(CLI::App& app, Verb& chosen) {
   verb->add_flag("--details", options->has_details,
                  "where the cycles go and the formula, also for several problems");
   add_against_options(*verb, *options);
+  add_timeline_options(*verb, *options);
   cli::add_problem_options(*verb, options->grid);
   cli::add_output_options(*verb, options->output);
   verb->callback([options, &chosen] {
@@ -150,6 +178,7 @@ core::ExitCode run_simulate(const SimulateOptions& options, const Context& conte
   std::vector<std::string> inputs = options.pipelines;
   inputs.insert(inputs.end(), {options.scenario, options.machine, options.against});
   refuse_to_replace(options.output.json, inputs);
+  TraceFile trace(options.trace_file);
   Output output(options.output, context);
   Report report;
   report.created_at = context.created_at;
@@ -168,10 +197,17 @@ core::ExitCode run_simulate(const SimulateOptions& options, const Context& conte
     measured->add_to(report);
     validation = analysis::validation_of(analysis::compare(report.results), options.limits);
   }
+  core::Timeline timeline;
+  if (options.draws_timelines || !options.trace_file.empty()) {
+    timeline = simulated_timelines(scenario, report.results);
+    trace.write(timeline);
+  }
   output.write([&] { return report::to_json(report, validation); });
   output.print([&](report::Colour colour) {
     const std::string text = report::simulation_text(report, detail, colour);
-    return validation ? text + "\n" + report::validation_text(*validation, colour) : text;
+    const std::string drawn = options.draws_timelines ? timelines_text(timeline, colour) : "";
+    return validation ? text + drawn + "\n" + report::validation_text(*validation, colour)
+                      : text + drawn;
   });
   return validation ? judge(*validation, output) : core::ExitCode::kDone;
 }

@@ -23,6 +23,8 @@ struct SimulateOptions {
   std::vector<std::string> kernels;  ///< only these of `against`; without it, their pipelines
   analysis::ErrorLimits limits;      ///< of the errors against the report
   bool has_details = false;
+  bool draws_timelines = false;  ///< in text, one for each result
+  std::string trace_file;        ///< of the timelines; empty: none
   cli::OutputOptions output;
 };
 

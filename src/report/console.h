@@ -21,6 +21,13 @@ namespace fa3prof::report {
 ///     fa3 over fa2               1.77x +-0.3 %                       1.77x  ...     -1.3 %
 [[nodiscard]] std::string run_text(const core::Report& report, Colour colour);
 
+/// What `fa3prof run` adds for traced kernels: where the cycles went by their stamps, where they go
+/// in the model and the difference in points, and what tracing cost. Empty without one.
+///
+///   where the cycles go  fa3 measured  simulated  difference
+///     tensor busy              83.1 %     86.0 %       +2.9
+[[nodiscard]] std::string breakdown_text(const core::Report& report, Colour colour);
+
 /// What `fa3prof run --ablation` adds: for each problem what each mechanism of fa3 brings,
 /// measured, simulated and, on the paper's problem, published. Empty where no two schedules were
 /// run.

@@ -129,6 +129,15 @@ void walk(auto& walker, T& counters) {
   walker.optional("values", counters.values);
 }
 
+template <Is<core::TraceSummary> T>
+void walk(auto& walker, T& trace) {
+  walker.required("ctas", trace.ctas);
+  walker.required("dropped_records", trace.dropped_records);
+  walker.required("traced_us", trace.traced_us);
+  walker.required("timed_us", trace.timed_us);
+  walker.required("clock_mhz", trace.clock_mhz);
+}
+
 template <Is<core::BreakdownPart> T>
 void walk(auto& walker, T& part) {
   walker.required("category", part.category);
@@ -171,6 +180,7 @@ void walk(auto& walker, T& result) {
   walker.optional("counters", result.counters);
   walker.optional("limiter", result.limiter);
   walker.optional("breakdown", result.breakdown);
+  walker.optional("trace", result.trace);
   walker.optional("terms", result.terms);
   walker.required("warnings", result.warnings);
 }

@@ -1,4 +1,5 @@
 #include "src/analysis/comparison.h"
+#include "src/analysis/stage_breakdown.h"
 #include "src/core/error.h"
 #include "src/report/json.h"
 #include "src/report/json_fields.h"
@@ -118,6 +119,19 @@ Writer identify(const analysis::Row& row, const core::AttentionProblem& problem)
   return writer;
 }
 
+Json share_comparisons(const analysis::Row& row) {
+  Json list = Json::array();
+  for (const auto& share : analysis::compare_shares(*row.measured, *row.simulated)) {
+    Writer writer;
+    writer.required("category", share.category);
+    writer.required("measured_ratio", share.measured_ratio);
+    writer.required("simulated_ratio", share.simulated_ratio);
+    writer.required("difference_ratio", share.difference_ratio());
+    list.push_back(writer.take());
+  }
+  return list;
+}
+
 Json deviations(const std::vector<analysis::ProblemComparison>& comparisons) {
   Json list = Json::array();
   for (const auto& comparison : comparisons) {
@@ -130,6 +144,8 @@ Json deviations(const std::vector<analysis::ProblemComparison>& comparisons) {
       writer.optional("cycles_deviation_ratio", row.cycles_deviation_ratio);
       writer.optional("time_deviation_ratio", row.time_deviation_ratio);
       list.push_back(writer.take());
+      const Json shares = share_comparisons(row);
+      if (!shares.empty()) list.back()["breakdown"] = shares;
     }
   }
   return list;

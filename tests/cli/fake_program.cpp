@@ -1,8 +1,10 @@
 #include "tests/cli/fake_program.h"
 
 #include "src/report/json.h"
+#include "tests/analysis/made_trace.h"
 #include "tests/golden/example_report.h"
 
+#include <memory>
 #include <sstream>
 
 namespace fa3prof::tests {
@@ -56,6 +58,17 @@ class FakeProfiler : public profile::Profiler {
   }
 
  private:
+  /// Stamps of a launch that is 8 % slower with them.
+  static void add_trace(const std::vector<int>& ctas, core::Result& result) {
+    const core::StageTrace trace = made_trace(20);
+    result.stage_trace = std::make_shared<const core::StageTrace>(trace);
+    result.trace = {.ctas = ctas.empty() ? std::vector<int>{0, 131} : ctas,
+                    .dropped_records = 0,
+                    .traced_us = 1080.0,
+                    .timed_us = 1000.0,
+                    .clock_mhz = trace.clock_mhz};
+  }
+
   [[nodiscard]] core::Result result_of(const std::string& kernel,
                                        const profile::RunRequest& request) const {
     core::Result result = measured_result(kernel, kernel == "fa3" ? 1724.8 : 3060.4);
@@ -65,6 +78,7 @@ class FakeProfiler : public profile::Profiler {
       result.quantization = {.time_us = 300.0, .is_included = request.includes_quantization};
     }
     if (kernel == machine_.refusing_kernel) return refused(result);
+    if (request.trace_ctas && kernel == "fa3") add_trace(*request.trace_ctas, result);
     for (const profile::Plugin& plugin : request.plugins) {
       if (plugin.name() == kernel) result.kernel_version = plugin.version();
     }

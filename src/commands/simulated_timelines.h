@@ -1,0 +1,17 @@
+// The timelines of what `simulate` has simulated.
+#pragma once
+
+#include "sim/scenario.h"
+#include "src/core/result.h"
+#include "src/core/timeline.h"
+
+#include <vector>
+
+namespace fa3prof::commands {
+
+/// One for each result that the event engine has computed, in their order. Throws UsageError where
+/// there is none.
+[[nodiscard]] core::Timeline simulated_timelines(const sim::Scenario& scenario,
+                                                 const std::vector<core::Result>& results);
+
+}  // namespace fa3prof::commands
