@@ -31,9 +31,10 @@ std::vector<std::string> loaded_names(const Pipeline& pipeline) {
   return names;
 }
 
-/// The unit that an elementwise step keeps busiest.
+/// The unit that a step keeps busiest; kNone for a chain of latencies, which keeps none busy.
 std::size_t busiest_unit(const EventOp& op) {
-  return static_cast<std::size_t>(std::ranges::max_element(op.share) - op.share.begin());
+  const auto most = std::ranges::max_element(op.share);
+  return *most > 0.0 ? static_cast<std::size_t>(most - op.share.begin()) : kNone;
 }
 
 }  // namespace
@@ -97,8 +98,9 @@ void TimelineRecorder::watch_step(const SmState& state, std::size_t instance) {
   const Place place{.op = is_idle ? nullptr : at.op, .cursor = at.cursor};
   if (place == role.place) return;
   put(role.steps, role.step, now_);
-  if (role.place.op != nullptr && role.place.op->activity == Activity::kElementwise) {
-    put(units_[busiest_unit(*role.place.op)],
+  const std::size_t unit = role.place.op == nullptr ? kNone : busiest_unit(*role.place.op);
+  if (unit != kNone) {
+    put(units_[unit],
         {.name = process_.tracks[role.steps].name + " " + role.step.name, .begin = role.step.begin},
         now_);
   }

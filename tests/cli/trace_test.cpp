@@ -28,7 +28,8 @@ std::set<std::string> processes_in(const std::string& path) {
 TEST_CASE("run --trace writes the measured and the simulated timeline to one file", "[cli]") {
   const TemporaryDirectory directory;
   const std::string path = directory.path("trace.json");
-  run_program({"run", "--kernel", "fa3", "--seq", "2048", "--trace", path});
+  const Outcome outcome = run_program({"run", "--kernel", "fa3", "--seq", "2048", "--trace", path});
+  CHECK(outcome.code == core::ExitCode::kDone);
   CHECK(processes_in(path) ==
         std::set<std::string>{"fa3 measured: CTA 0 on SM 3",
                               "fa3 simulated: first SM of h200_sxm, 3 tiles"});
@@ -84,14 +85,18 @@ TEST_CASE("A trace that cannot be written is refused before the work", "[cli]") 
 TEST_CASE("simulate --trace writes a process for each result", "[cli]") {
   const TemporaryDirectory directory;
   const std::string path = directory.path("trace.json");
-  run_program({"simulate", "--kernel", "fa2,fa3", "--seq", "2048", "--trace", path});
+  const Outcome outcome =
+      run_program({"simulate", "--kernel", "fa2,fa3", "--seq", "2048", "--trace", path});
+  CHECK(outcome.code == core::ExitCode::kDone);
   CHECK(processes_in(path).size() == 2);
 }
 
 TEST_CASE("A simulated trace of 16k tokens is below 20 MB", "[cli]") {
   const TemporaryDirectory directory;
   const std::string path = directory.path("trace.json");
-  run_program({"simulate", "--kernel", "fa3", "--seq", "16384", "--trace", path});
+  const Outcome outcome =
+      run_program({"simulate", "--kernel", "fa3", "--seq", "16384", "--trace", path});
+  CHECK(outcome.code == core::ExitCode::kDone);
   CHECK(std::filesystem::file_size(path) < 20'000'000);
 }
 
