@@ -17,7 +17,8 @@ namespace {
 
 std::set<std::string> processes_in(const std::string& path) {
   std::set<std::string> names;
-  for (const auto& event : nlohmann::json::parse(read_text(path))["traceEvents"]) {
+  const auto document = nlohmann::json::parse(read_text(path));
+  for (const auto& event : document["traceEvents"]) {
     if (event["name"] == "process_name") names.insert(event["args"]["name"]);
   }
   return names;
