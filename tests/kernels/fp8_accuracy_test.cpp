@@ -47,7 +47,7 @@ Errors errors_of(std::string_view kernel, const AttentionProblem& problem) {
 
 }  // namespace
 
-TEST_CASE("on the FlashAttention-3 paper's outliers the error is that of the paper, 9.1e-3",
+TEST_CASE("on the FlashAttention-3 paper's outliers the error lies where its numerics do",
           "[kernels][gpu][fp8]") {
   if (!gpu_runs(core::kFp8)) return;
   // The shape that gives the paper's other figures. Few rows decide: on single sets of 64 heads the
