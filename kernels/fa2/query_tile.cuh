@@ -7,8 +7,8 @@
 #include "kernels/ptx/ldmatrix.cuh"
 #include "kernels/ptx/mma.cuh"
 #include "kernels/ptx/unroll.h"
-#include "kernels/tile/softmax_rows.cuh"
 #include "kernels/tile/scheduler.cuh"
+#include "kernels/tile/softmax_rows.cuh"
 #include "kernels/tile/store_rows.cuh"
 
 #include <cstddef>

@@ -48,10 +48,10 @@ struct StageTrace {
   std::vector<TracedCta> ctas;
   double scores_cycles = 0.0;  ///< that the tensor core needs for Q K^T of a warpgroup's key block,
   double output_cycles = 0.0;  ///< and for P V
-  double clock_mhz = 0.0;  ///< mean over the CTAs, from their cycles and nanoseconds
-  double launch_us = 0.0;  ///< time of this launch, by events around it
-  double traced_us = 0.0;  ///< median time of launches with stamps,
-  double timed_us = 0.0;   ///< and of launches without, in turn with them
+  double clock_mhz = 0.0;      ///< mean over the CTAs, from their cycles and nanoseconds
+  double launch_us = 0.0;      ///< time of this launch, by events around it
+  double traced_us = 0.0;      ///< median time of launches with stamps,
+  double timed_us = 0.0;       ///< and of launches without, in turn with them
 
   [[nodiscard]] std::int64_t dropped() const {
     std::int64_t sum = 0;

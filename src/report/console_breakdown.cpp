@@ -38,8 +38,7 @@ std::string row_table(const Row& row, Colour colour) {
   }
   if (!shares.empty()) return table.text(colour);
   for (const core::BreakdownPart& part : row.measured->breakdown) {
-    table.add_row(
-        {label(part.category), percent(part.cycles / *row.measured_cycles), "", ""});
+    table.add_row({label(part.category), percent(part.cycles / *row.measured_cycles), "", ""});
   }
   return table.text(colour);
 }
