@@ -43,20 +43,14 @@ struct BlockSoftmax {
                                           float (&ahead)[kAhead],
                                           float (&rescale)[tile::kRowsPerThread]) {
     exponentiate_ahead(scores, scales, ahead);
-    // From 0 upwards floats order as their bits do, and negative ones stay below: against a limit
-    // >= +0 the three-way integer maximum is right and takes half the instructions. A limit below
-    // has to be asked for by name.
+    // A limit below +0 lies among the bits of negative scores, so it is asked for by name.
     const float inverse = __fdividef(1.0F, scales.score);
     bool exceeds = false;
     FA3PROF_UNROLL
     for (int r = 0; r < tile::kRowsPerThread; ++r) {
       const int limit = __float_as_int((offset[r] + kTop - scales.v_log2) * inverse);
       int bits[2] = {limit, limit};
-      FA3PROF_UNROLL
-      for (int i = 2 * r; i < kCount; i += 4) {
-        int& chain = bits[i / 4 % 2];  // two chains: the latency of one hides behind the other
-        chain = __vimax3_s32(chain, __float_as_int(scores[i]), __float_as_int(scores[i + 1]));
-      }
+      tile::raise_bits(scores, r, bits);
       exceeds = exceeds || limit < 0 || max(bits[0], bits[1]) > limit;
     }
     ptx::pin_registers(ahead);
@@ -121,12 +115,7 @@ struct BlockSoftmax {
                                                 float (&rescale)[tile::kRowsPerThread]) {
     FA3PROF_UNROLL
     for (int r = 0; r < tile::kRowsPerThread; ++r) {
-      float largest = -INFINITY;
-      FA3PROF_UNROLL
-      for (int i = 2 * r; i < kCount; i += 4) {
-        largest = fmaxf(largest, fmaxf(scores[i], scores[i + 1]));
-      }
-      largest = tile::reduce_quad(largest, [](float a, float b) { return fmaxf(a, b); });
+      const float largest = tile::highest_of_row(scores, r);
       const float exponent = fmaf(largest, scales.score, scales.v_log2);
       const float raised = exponent > offset[r] + kTop ? exponent - kStart : offset[r];
       rescale[r] = ptx::ex2(offset[r] - raised);

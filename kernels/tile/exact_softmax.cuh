@@ -32,8 +32,7 @@ struct ExactSoftmax : SoftmaxRows {
                                         float (&ahead)[kAhead]) {
     float unused[kRowsPerThread];
     raise(scores, scale_log2, unused);
-    FA3PROF_UNROLL
-    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scale_log2);
+    exponentiate_ahead(scores, scale_log2, ahead);
   }
 
   /// Looks for this thread's maximum of a block. The probabilities of the first kAhead scores,
@@ -44,19 +43,12 @@ struct ExactSoftmax : SoftmaxRows {
   __device__ __forceinline__ bool advance(const float (&scores)[kCount], float scale_log2,
                                           float (&ahead)[kAhead],
                                           float (&rescale)[kRowsPerThread]) {
-    FA3PROF_UNROLL
-    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scale_log2);
-    // From 0 upwards floats order as their bits do, and negative ones stay below: beside a maximum
-    // >= +0 the three-way integer maximum is right and takes half the instructions.
+    exponentiate_ahead(scores, scale_log2, ahead);
     bool is_rare = false;
     FA3PROF_UNROLL
     for (int r = 0; r < kRowsPerThread; ++r) {
       int bits[2] = {maximum[r], maximum[r]};
-      FA3PROF_UNROLL
-      for (int i = 2 * r; i < kCount; i += 4) {
-        int& chain = bits[i / 4 % 2];  // two chains: the latency of one hides behind the other
-        chain = __vimax3_s32(chain, __float_as_int(scores[i]), __float_as_int(scores[i + 1]));
-      }
+      raise_bits(scores, r, bits);
       own_maximum[r] = max(bits[0], bits[1]);
       const float rise = fmaf(__int_as_float(own_maximum[r]), scale_log2, -offset[r]);
       is_rare = is_rare || maximum[r] < 0 || rise > kMostRise;
@@ -65,8 +57,7 @@ struct ExactSoftmax : SoftmaxRows {
     ptx::pin_registers(ahead);
     if (__any_sync(0xffffffffU, is_rare) == 0) return false;
     raise(scores, scale_log2, rescale);
-    FA3PROF_UNROLL
-    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scale_log2);
+    exponentiate_ahead(scores, scale_log2, ahead);
     return true;
   }
 
@@ -114,12 +105,7 @@ struct ExactSoftmax : SoftmaxRows {
                                         float (&factor)[kRowsPerThread]) {
     FA3PROF_UNROLL
     for (int r = 0; r < kRowsPerThread; ++r) {
-      float largest = -INFINITY;
-      FA3PROF_UNROLL
-      for (int i = 2 * r; i < kCount; i += 4) {
-        largest = fmaxf(largest, fmaxf(scores[i], scores[i + 1]));
-      }
-      largest = reduce_quad(largest, [](float a, float b) { return fmaxf(a, b); });
+      const float largest = highest_of_row(scores, r);
       const float exponent = largest * scale_log2;
       const bool is_first = maximum[r] == kNoKeyYet;
       const bool rises = largest != -INFINITY && (is_first || exponent > offset[r]);

@@ -30,8 +30,7 @@ struct OnlineSoftmax : SoftmaxRows {
                                         float (&ahead)[kAhead]) {
     float unused[kRowsPerThread];
     raise_reference(scores, scale_log2, unused);
-    FA3PROF_UNROLL
-    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scale_log2);
+    exponentiate_ahead(scores, scale_log2, ahead);
   }
 
   /// Checks a block of scores against the limit, and raises the reference where it is exceeded:
@@ -41,27 +40,19 @@ struct OnlineSoftmax : SoftmaxRows {
   __device__ __forceinline__ bool advance(const float (&scores)[kCount], float scale_log2,
                                           float (&ahead)[kAhead],
                                           float (&rescale)[kRowsPerThread]) {
-    FA3PROF_UNROLL
-    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scale_log2);
-    // From 0 upwards floats order as their bits do, and negative ones stay below: against a limit
-    // >= +0 the three-way integer maximum is right and takes half the instructions.
+    exponentiate_ahead(scores, scale_log2, ahead);
     bool exceeds = false;
     FA3PROF_UNROLL
     for (int r = 0; r < kRowsPerThread; ++r) {
       int bits[2] = {limit[r], limit[r]};
-      FA3PROF_UNROLL
-      for (int i = 2 * r; i < kCount; i += 4) {
-        int& chain = bits[i / 4 % 2];  // two chains: the latency of one hides behind the other
-        chain = __vimax3_s32(chain, __float_as_int(scores[i]), __float_as_int(scores[i + 1]));
-      }
+      raise_bits(scores, r, bits);
       // The special limits lie among the bits of negative scores, so they are asked for by name.
       exceeds = exceeds || limit[r] < 0 || max(bits[0], bits[1]) > limit[r];
     }
     ptx::pin_registers(ahead);
     if (__any_sync(0xffffffffU, exceeds) == 0) return false;
     raise_reference(scores, scale_log2, rescale);
-    FA3PROF_UNROLL
-    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scale_log2);
+    exponentiate_ahead(scores, scale_log2, ahead);
     return true;
   }
 
@@ -82,12 +73,7 @@ struct OnlineSoftmax : SoftmaxRows {
                                                   float (&rescale)[kRowsPerThread]) {
     FA3PROF_UNROLL
     for (int r = 0; r < kRowsPerThread; ++r) {
-      float largest = -INFINITY;
-      FA3PROF_UNROLL
-      for (int i = 2 * r; i < kCount; i += 4) {
-        largest = fmaxf(largest, fmaxf(scores[i], scores[i + 1]));
-      }
-      largest = reduce_quad(largest, [](float a, float b) { return fmaxf(a, b); });
+      const float largest = highest_of_row(scores, r);
       const float exponent = largest * scale_log2;
       const bool is_first = limit[r] == kNoKeyYet;
       const bool rises = largest != -INFINITY && (is_first || exponent > offset[r] + kSlack);

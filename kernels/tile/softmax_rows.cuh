@@ -24,12 +24,45 @@ __device__ __forceinline__ Value reduce_quad(Value value, Combine combine) {
   return combine(value, __shfl_xor_sync(0xffffffffU, value, 2));
 }
 
+/// Raises two chains of maxima, so that the latency of one hides behind the other, to the bits of a
+/// thread's scores of row r. From 0 upwards floats order as their bits do, and negative ones stay
+/// below: beside bits of +0 or more the three-way integer maximum is right and takes half the
+/// instructions.
+template <int kCount>
+__device__ __forceinline__ void raise_bits(const float (&scores)[kCount], int r, int (&bits)[2]) {
+  FA3PROF_UNROLL
+  for (int i = 2 * r; i < kCount; i += 4) {
+    int& chain = bits[i / 4 % 2];
+    chain = __vimax3_s32(chain, __float_as_int(scores[i]), __float_as_int(scores[i + 1]));
+  }
+}
+
+/// The highest score of row r over the four lanes that share it.
+template <int kCount>
+__device__ __forceinline__ float highest_of_row(const float (&scores)[kCount], int r) {
+  float largest = -INFINITY;
+  FA3PROF_UNROLL
+  for (int i = 2 * r; i < kCount; i += 4) {
+    largest = fmaxf(largest, fmaxf(scores[i], scores[i + 1]));
+  }
+  return reduce_quad(largest, [](float a, float b) { return fmaxf(a, b); });
+}
+
 /// What two rows add up to over the key blocks seen so far. Scores are raw (unscaled) dot products;
 /// `scale_log2` = softmax_scale * log2(e) > 0 turns them into exponents of two.
 struct SoftmaxRows {
   float row_sum[kRowsPerThread] = {0.0F, 0.0F};  ///< of this thread's columns only
   /// Exponent of two that probabilities are relative to.
   float offset[kRowsPerThread] = {0.0F, 0.0F};
+
+  /// Probabilities of the first kAhead scores of a block.
+  template <int kAhead, int kCount>
+  __device__ __forceinline__ void exponentiate_ahead(const float (&scores)[kCount],
+                                                     float scale_log2,
+                                                     float (&ahead)[kAhead]) const {
+    FA3PROF_UNROLL
+    for (int i = 0; i < kAhead; ++i) ahead[i] = probability(scores[i], i, scale_log2);
+  }
 
   /// Adds a block's probabilities to row_sum.
   template <int kCount>
