@@ -33,7 +33,7 @@ std::vector<std::string> loaded_names(const Pipeline& pipeline) {
 
 /// The unit that a step keeps busiest; kNone for a chain of latencies, which keeps none busy.
 std::size_t busiest_unit(const EventOp& op) {
-  const auto most = std::ranges::max_element(op.share);
+  const auto* const most = std::ranges::max_element(op.share);
   return *most > 0.0 ? static_cast<std::size_t>(most - op.share.begin()) : kNone;
 }
 

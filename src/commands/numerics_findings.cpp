@@ -64,7 +64,7 @@ std::string paper_text(const numerics::PublishedTable& paper, std::uint64_t seed
 
 /// Where the largest P is cast, and how far beyond it may grow.
 std::string p_cell(const KernelNumerics& kernel) {
-  const std::string start = fmt::format("2^{}", kernel.p_offset_log2);
+  std::string start = fmt::format("2^{}", kernel.p_offset_log2);
   if (kernel.p_headroom_log2 == 0.0) return start;
   return fmt::format("{} to 2^{}", start, kernel.p_offset_log2 + kernel.p_headroom_log2);
 }

@@ -80,6 +80,7 @@ std::string text_of(std::vector<report::NamedReport> reports, const ReportOption
   if (options.format == ReportFormat::kCsv) return report::csv_text(reports);
   if (options.format == ReportFormat::kMarkdown) return report::markdown_text(reports);
   std::vector<report::PageReport> pages;
+  pages.reserve(reports.size());
   for (report::NamedReport& named : reports) {
     pages.push_back(page_report(std::move(named), options.machine));
   }
