@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import browser
@@ -73,13 +74,22 @@ class Page(unittest.TestCase):
     def evaluate(self, expression):
         return self.browser.evaluate(expression)
 
+    def first_paint_ms(self):
+        """The browser enters a paint into its list some time after it has painted."""
+        for _ in range(100):
+            entries = self.evaluate("performance.getEntriesByName('first-contentful-paint').map((e) => e.startTime)")
+            if entries:
+                return entries[0]
+            time.sleep(0.1)
+        self.fail("the browser painted nothing in ten seconds")
+
     def test_many_rows_are_less_than_2_mb_and_on_the_screen_within_a_second(self):
         self.assertGreater(len(measured(load(LARGE))), 120)
         self.assertLess(self.large.stat().st_size, MOST_BYTES)
         times = []
         for _ in range(3):
             self.browser.open(self.large)
-            times.append(self.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+            times.append(self.first_paint_ms())
         print(f"{self.large.stat().st_size} bytes, first paint after {[round(ms) for ms in times]} ms", file=sys.stderr)
         self.assertLess(min(times), MOST_MS_TO_PAINT)
 
