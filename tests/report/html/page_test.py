@@ -122,6 +122,22 @@ class Page(unittest.TestCase):
             self.assertAlmostEqual(cell["Model's error"][1], deviation, places=12)
             self.assertEqual(cell["Error to FP64"][1], result["verification"]["relative_error"])
 
+    def test_the_search_box_leaves_the_rows_with_all_its_words(self):
+        self.browser.open(self.large)
+        kernels = lambda: [row[0][0] for row in self.cells("#rows")]
+        every = kernels()
+        search = """(words) => { const box = document.querySelector("#rows input[type=search]");
+          box.value = words; box.dispatchEvent(new Event("input")); }"""
+        self.evaluate(f"({search})('fa3-serial d256')")
+        wanted = [result["kernel"] for result in measured(load(LARGE))
+                  if result["kernel"] == "fa3-serial" and result["problem"]["head_dim"] == 256]
+        self.assertTrue(wanted)
+        self.assertEqual(kernels(), wanted)
+        self.evaluate(f"({search})('no such kernel')")
+        self.assertEqual(kernels(), [])
+        self.evaluate(f"({search})('')")
+        self.assertEqual(kernels(), every)
+
     def test_the_tables_behind_the_charts_say_what_the_report_says(self):
         self.browser.open(self.small)
         self.evaluate(OPEN_ALL)
