@@ -60,11 +60,9 @@ constexpr std::uint64_t kSignSeed = 1;
 
 quantize::Tiles tiles_of(const core::AttentionKernel& kernel,
                          const core::AttentionProblem& problem) {
-  const fa3_fp8::Config config =
-      fa3_fp8::config_for({.head_dim = problem.head_dim,
-                           .is_causal = problem.is_causal,
-                           .flushes = kernel.name == core::kFp8Flushing});
-  return {.query_rows = config.tile_m, .keys = config.tile_n};
+  return fa3_fp8::config_for(
+             {.head_dim = problem.head_dim, .flushes = kernel.name == core::kFp8Flushing})
+      .tiles();
 }
 
 }  // namespace

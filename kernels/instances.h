@@ -47,22 +47,13 @@ template <typename Config>
          std::to_string(config.consumer_registers) + " consumer";
 }
 
-/// fa3_fp8 with head_dim 128 has a kernel for each mask.
 inline void add_fp8_instances(std::vector<KernelInstance>& instances) {
   for (const bool flushes : {false, true}) {
     const std::string kernel(flushes ? core::kFp8Flushing : core::kFp8);
     for (const std::int64_t head_dim : core::find_kernel(kernel).head_dims) {
-      const auto config_for = [&](bool is_causal) {
-        return fa3_fp8::config_for(
-            {.head_dim = head_dim, .is_causal = is_causal, .flushes = flushes});
-      };
-      const bool is_shared = config_for(false) == config_for(true);
-      for (const bool is_causal : {false, true}) {
-        if (is_shared && is_causal) continue;
-        instances.push_back(kernel_instance(kernel, config_for(is_causal)));
-        instances.back().registers = registers_of(config_for(is_causal));
-        if (!is_shared) instances.back().mask = is_causal ? "causal" : "none";
-      }
+      const auto config = fa3_fp8::config_for({.head_dim = head_dim, .flushes = flushes});
+      instances.push_back(kernel_instance(kernel, config));
+      instances.back().registers = registers_of(config);
     }
   }
 }

@@ -202,6 +202,7 @@ struct TileChoice {
   std::optional<core::DataType> dtype;
   Size tile_m;
   Size tile_n;
+  std::optional<std::int64_t> value_channels;  ///< of V in shared memory, if not head_dim
   std::int64_t stages = 1;
   std::vector<RoleShape> roles;
   std::vector<std::string> traits;  ///< words that steps may depend on

@@ -41,6 +41,8 @@ TileChoice read_tile(core::JsonReader reader) {
   if (auto value = reader.find("dtype")) choice.dtype = read_dtype(*value);
   choice.tile_m = Size::read(reader.at("tile_m"));
   choice.tile_n = Size::read(reader.at("tile_n"));
+  if (auto value = reader.find("value_channels"))
+    choice.value_channels = value->integer({.min = 1});
   choice.stages = reader.at("stages").integer({.min = 1, .max = kMostStages});
   if (auto traits = reader.find("traits")) {
     for (const auto& trait : traits->items()) choice.traits.push_back(trait.string());

@@ -12,10 +12,20 @@
 namespace fa3prof::sim {
 
 /// The names that a size may contain, in the order of kSizeNames.
-enum class SizeName { kTileM, kTileN, kHeadDim, kElementBytes, kStages, kSeqlenQ, kSeqlenKv };
+enum class SizeName {
+  kTileM,
+  kTileN,
+  kHeadDim,
+  kValueChannels,  ///< head_dim, or what the tile says
+  kElementBytes,
+  kStages,
+  kSeqlenQ,
+  kSeqlenKv,
+};
 
-inline constexpr std::array<std::string_view, 7> kSizeNames{
-    "tile_m", "tile_n", "head_dim", "element_bytes", "stages", "seqlen_q", "seqlen_kv"};
+inline constexpr std::array<std::string_view, 8> kSizeNames{
+    "tile_m",        "tile_n", "head_dim", "value_channels",
+    "element_bytes", "stages", "seqlen_q", "seqlen_kv"};
 
 /// Values of the names.
 class SizeScope {

@@ -8,19 +8,22 @@
 
 namespace fa3prof::kernels::fa3 {
 
-/// `Own` is what a kernel keeps besides, within the last KiB of these.
-template <typename Instance, typename Element, typename Own>
+/// `Own` is what a kernel keeps besides, within the last KiB of these. V has `kValueChannels`.
+template <typename Instance, typename Element, typename Own,
+          int kValueChannels = Instance::kConfig.head_dim>
 struct Buffers {
   static constexpr int kConsumers = Instance::kConfig.consumer_warpgroups;
   static constexpr int kStages = Instance::kConfig.stages;
   static constexpr int kQElements = kWarpgroupRows * Instance::kConfig.head_dim;
-  static constexpr int kKvElements = Instance::kConfig.tile_n * Instance::kConfig.head_dim;
+  static constexpr int kKElements = Instance::kConfig.tile_n * Instance::kConfig.head_dim;
+  static constexpr int kVElements = Instance::kConfig.tile_n * kValueChannels;
   static constexpr unsigned kQBytes = kQElements * sizeof(Element);
-  static constexpr unsigned kKvBytes = kKvElements * sizeof(Element);
+  static constexpr unsigned kKBytes = kKElements * sizeof(Element);
+  static constexpr unsigned kVBytes = kVElements * sizeof(Element);
 
   alignas(1024) Element q[kConsumers][kQElements];
-  alignas(1024) Element k[kStages][kKvElements];
-  alignas(1024) Element v[kStages][kKvElements];
+  alignas(1024) Element k[kStages][kKElements];
+  alignas(1024) Element v[kStages][kVElements];
   std::uint64_t q_full[kConsumers];
   std::uint64_t q_empty[kConsumers];
   std::uint64_t k_full[kStages];

@@ -48,7 +48,7 @@ class Loader {
   }
 
   __device__ __forceinline__ void load_k(const KeyBlock& keys, int stage) const {
-    ptx::mbarrier_arrive_expect_tx(&shared_.k_full[stage], kKvBytes);
+    ptx::mbarrier_arrive_expect_tx(&shared_.k_full[stage], kKBytes);
     ptx::tma_load_tile(shared_.k[stage], &maps_.k, coordinates(keys), &shared_.k_full[stage],
                        ptx::CacheHint::kEvictLast);
   }
@@ -62,14 +62,15 @@ class Loader {
   }
 
   __device__ __forceinline__ void load_v(const KeyBlock& keys, int stage) const {
-    ptx::mbarrier_arrive_expect_tx(&shared_.v_full[stage], kKvBytes);
+    ptx::mbarrier_arrive_expect_tx(&shared_.v_full[stage], kVBytes);
     ptx::tma_load_tile(shared_.v[stage], &maps_.v, coordinates(keys), &shared_.v_full[stage],
                        ptx::CacheHint::kEvictLast);
   }
 
  private:
   static constexpr unsigned kQBytes = SharedStorage<Instance>::kQBytes;
-  static constexpr unsigned kKvBytes = SharedStorage<Instance>::kKvBytes;
+  static constexpr unsigned kKBytes = SharedStorage<Instance>::kKBytes;
+  static constexpr unsigned kVBytes = SharedStorage<Instance>::kVBytes;
 
   static __device__ __forceinline__ KeyBlock key_block(const Source& source, int block) {
     return {.tile = 0, .kv_head = source.kv_head, .batch = source.batch, .block = block};

@@ -9,9 +9,11 @@
 
 namespace fa3prof::kernels::fa3_fp8 {
 
-/// Where the largest weight of a row (a probability times the factor of its V) is cast when it is
-/// first seen, and what none may exceed, both as powers of two: kernels/fa3_fp8/softmax.cuh.
+/// Where the largest weight of a row (a probability times the factor of its V) is cast in the first
+/// block, where one that exceeds the top later on, and the top, as powers of two:
+/// kernels/fa3_fp8/softmax.cuh.
 inline constexpr int kWeightStartLog2 = 5;
+inline constexpr int kWeightRaisedLog2 = 8;
 inline constexpr float kWeightTopLog2 = 8.75F;
 
 /// One compiled kernel.
@@ -23,7 +25,9 @@ struct Config {
   int scores_ahead;         ///< per thread, whose exponentials run beside the check of the limit
   bool takes_turns = true;  ///< consumer warpgroups issue their GEMMs in turn
   bool exponentiates_early = true;  ///< before P V of the block before is waited for, not after
-  bool flushes = false;  ///< P V of each key block is added to O in float32, outside of WGMMA
+  bool sums_in_gemm = false;        ///< row sums come with P V, from channels of ones beside V's
+  int polynomial_every = 0;  ///< of so many exponentials one is left to the FMA pipe; 0: none
+  bool flushes = false;      ///< P V of each key block is added to O in float32, outside of WGMMA
   int tile_m = 64 * consumer_warpgroups;                        ///< query rows of a CTA
   int producer_registers = consumer_warpgroups == 2 ? 24 : 32;  ///< per thread after setmaxnreg
   int consumer_registers = consumer_warpgroups == 2 ? 240 : 160;
@@ -35,34 +39,47 @@ struct Config {
 
   [[nodiscard]] constexpr int threads() const { return 128 * (consumer_warpgroups + 1); }
 
+  /// Of Q, K and V in memory.
+  [[nodiscard]] constexpr quantize::Tiles tiles() const {
+    return {.query_rows = tile_m, .keys = tile_n, .value_channels = value_channels()};
+  }
+
   /// Keys of a slab of transposed V, as wide as a swizzle pattern can be.
   [[nodiscard]] constexpr int slab_keys() const { return quantize::swizzle_bytes(tile_n); }
 
+  /// Of V in shared memory.
+  [[nodiscard]] constexpr int value_channels() const {
+    return head_dim + (sums_in_gemm ? quantize::kSumChannels : 0);
+  }
+
   /// Q, the stages of K and V, and what the barriers take up to the next KiB.
   [[nodiscard]] constexpr int shared_memory_bytes() const {
-    return (tile_m + 2 * stages * tile_n) * head_dim + 1024;
+    return tile_m * head_dim + stages * tile_n * (head_dim + value_channels()) + 1024;
   }
 };
 
-/// The exponentials are the limit, and turns only make them wait.
+/// The exponentials are the limit: turns would only make them wait, and additions delay them.
 inline constexpr Config kHeadDim64{.head_dim = 64,
                                    .consumer_warpgroups = 3,
                                    .tile_n = 128,
                                    .stages = 4,
-                                   .scores_ahead = 4,
+                                   .scores_ahead = 1,
                                    .takes_turns = false,
-                                   .exponentiates_early = false};
+                                   .exponentiates_early = false,
+                                   .sums_in_gemm = true,
+                                   .polynomial_every = 16};
 
-inline constexpr Config kHeadDim128{
-    .head_dim = 128, .consumer_warpgroups = 2, .tile_n = 224, .stages = 3, .scores_ahead = 4};
-
-/// Shorter key blocks lose less at the diagonal, and three warpgroups make up for their overhead.
-inline constexpr Config kHeadDim128Causal{.head_dim = 128,
-                                          .consumer_warpgroups = 3,
-                                          .tile_n = 96,
-                                          .stages = 4,
-                                          .scores_ahead = 4,
-                                          .exponentiates_early = false};
+/// Exponentials take as long as both GEMMs. Three warpgroups hide more of them than the longer key
+/// blocks of two save.
+inline constexpr Config kHeadDim128{.head_dim = 128,
+                                    .consumer_warpgroups = 3,
+                                    .tile_n = 96,
+                                    .stages = 4,
+                                    .scores_ahead = 1,
+                                    .takes_turns = false,
+                                    .exponentiates_early = false,
+                                    .sums_in_gemm = true,
+                                    .polynomial_every = 16};
 
 /// The second accumulator leaves registers for 128 keys.
 inline constexpr Config kHeadDim128Flushing{.head_dim = 128,
@@ -78,7 +95,6 @@ inline constexpr Config kHeadDim256{
 /// Which of the kernels. Only head_dim 128 has one that flushes.
 struct Choice {
   std::int64_t head_dim = 128;
-  bool is_causal = false;
   bool flushes = false;
 };
 
@@ -86,9 +102,7 @@ struct Choice {
 [[nodiscard]] constexpr Config config_for(const Choice& choice) {
   if (choice.flushes && choice.head_dim == 128) return kHeadDim128Flushing;
   if (!choice.flushes && choice.head_dim == 64) return kHeadDim64;
-  if (!choice.flushes && choice.head_dim == 128) {
-    return choice.is_causal ? kHeadDim128Causal : kHeadDim128;
-  }
+  if (!choice.flushes && choice.head_dim == 128) return kHeadDim128;
   if (!choice.flushes && choice.head_dim == 256) return kHeadDim256;
   throw "no kernel for this head_dim";
 }
@@ -101,14 +115,13 @@ constexpr bool is_consistent(const Config& c) {
 }
 
 static_assert(is_consistent(kHeadDim64) && is_consistent(kHeadDim128) &&
-              is_consistent(kHeadDim128Causal) && is_consistent(kHeadDim256) &&
-              is_consistent(kHeadDim128Flushing));
+              is_consistent(kHeadDim256) && is_consistent(kHeadDim128Flushing));
 
 /// One compiled kernel, as a type, since nvcc cannot name a Config as a kernel's template argument.
 /// kElementType is that of the output.
 template <int kHeadDim, ptx::Element kElementType, bool kCausal, bool kFlushes>
 struct Instance {
-  static constexpr Config kConfig = config_for({kHeadDim, kCausal, kFlushes});
+  static constexpr Config kConfig = config_for({kHeadDim, kFlushes});
   static constexpr ptx::Element kElement = kElementType;
   static constexpr bool kIsCausal = kCausal;
 };

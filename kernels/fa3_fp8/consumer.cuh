@@ -12,6 +12,7 @@
 #include "kernels/ptx/wgmma_fp8.cuh"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace fa3prof::kernels::fa3_fp8 {
 
@@ -43,7 +44,10 @@ class Consumer
   static constexpr int kWidth = quantize::swizzle_bytes(kConfig.head_dim);
   static constexpr int kSlab = kConfig.slab_keys();
   static constexpr int kAhead = kConfig.scores_ahead;
-  static constexpr int kStageBytes = kConfig.tile_n * kConfig.head_dim;
+  static constexpr int kKBytes = SharedStorage<Instance>::kKBytes;
+  static constexpr int kVBytes = SharedStorage<Instance>::kVBytes;
+  static constexpr bool kSumsInGemm = kConfig.sums_in_gemm;
+  using Softmax = typename OwnRows<Instance>::Softmax;
   static constexpr bool kFlushes = kConfig.flushes;
 
   /// Scores and softmax of the very first block.
@@ -62,8 +66,9 @@ class Consumer
     float ahead[kAhead];
     float unused[tile::kRowsPerThread];
     softmax_.advance(scores_, scales, ahead, unused);
-    softmax_.exponentiate(scores_, scales, ahead);
+    softmax_.template exponentiate<kConfig.polynomial_every>(scores_, scales, ahead);
     pack_probabilities();
+    begin_sums(scales);
     this->skip_v(skipped);
   }
 
@@ -90,7 +95,7 @@ class Consumer
     this->issue_both();
     this->finish_scores(block, scores_);
 
-    const BlockSoftmax finished = softmax_;
+    const Softmax finished = softmax_;
     if (crosses) softmax_ = {};
     if (block >= first_masked_) rows_.mask(next, block, scores_);
     const BlockScales scales{query_scale_ * key_scales.x, key_scales.y};
@@ -98,24 +103,26 @@ class Consumer
     float rescale[tile::kRowsPerThread];
     const bool rescales = softmax_.advance(scores_, scales, ahead, rescale);
     if constexpr (kConfig.exponentiates_early) {
-      softmax_.exponentiate(scores_, scales, ahead);
+      softmax_.template exponentiate<kConfig.polynomial_every>(scores_, scales, ahead);
       // Scales are not negative. The branch ends a basic block, beyond which the compiler would
       // move the exponentials.
       if (scales.score < 0.0F) __trap();
-      this->finish_output(accumulator());
+      finish_block();
     } else {
-      this->finish_output(accumulator());
-      softmax_.exponentiate(scores_, scales, ahead);
+      finish_block();
+      softmax_.template exponentiate<kConfig.polynomial_every>(scores_, scales, ahead);
     }
     pack_probabilities();
     flush_output();
+    begin_sums(scales);
     if (crosses) {
       this->skip_v(skipped);
-      rows_.store(work_, finished, output_);
+      store(finished);
       FA3PROF_UNROLL
       for (float& output : output_) output = 0.0F;
     } else if (rescales) {
       tile::rescale_rows(output_, rescale);
+      if constexpr (kSumsInGemm) sums_.rescale(rescale);
     }
     work_ = next;
     block_ = block;
@@ -125,9 +132,15 @@ class Consumer
   /// The last P V of the last tile.
   __device__ __forceinline__ void end() {
     this->issue_last_output();
-    this->finish_output(accumulator());
+    finish_block();
     flush_output();
-    rows_.store(work_, softmax_, output_);
+    store(softmax_);
+  }
+
+  /// Writes O, normalised by the sums of `softmax` or those of its P V.
+  __device__ __forceinline__ void store(Softmax softmax) {
+    if constexpr (kSumsInGemm) sums_.finish(softmax.row_sum);
+    rows_.store(work_, softmax, output_);
   }
 
   /// What stays the same for a tile.
@@ -145,7 +158,7 @@ class Consumer
 
   /// S = Q K^T of the current K stage, as one batch of WGMMAs.
   __device__ __forceinline__ void issue_scores() {
-    const ptx::SharedMatrix k = k_.advanced(inputs_.k_stage() * kStageBytes);
+    const ptx::SharedMatrix k = k_.advanced(inputs_.k_stage() * kKBytes);
     ptx::pin_registers(scores_);
     ptx::wgmma_fence();
     FA3PROF_UNROLL
@@ -159,16 +172,35 @@ class Consumer
 
   /// P V of the current V stage is added to the accumulator, as one batch of WGMMAs.
   __device__ __forceinline__ void issue_output() {
-    const ptx::SharedMatrix v = v_.advanced(inputs_.v_stage() * kStageBytes);
+    const ptx::SharedMatrix v = v_.advanced(inputs_.v_stage() * kVBytes);
     ptx::pin_registers(accumulator());
+    if constexpr (kSumsInGemm) ptx::pin_registers(sums_.of_block);
     ptx::wgmma_fence();
     FA3PROF_UNROLL
     for (int key = 0; key < kConfig.tile_n; key += kMmaK) {
-      const int bytes = key / kSlab * (kSlab * kConfig.head_dim) + key % kSlab;
-      ptx::WgmmaE4m3<kConfig.head_dim>::rs(accumulator(), &probabilities_[key / 8],
-                                           v.advanced(bytes), !kFlushes || key != 0);
+      const int bytes = key / kSlab * (kSlab * kConfig.value_channels()) + key % kSlab;
+      if constexpr (kSumsInGemm) {
+        ptx::WgmmaE4m3Wider<kConfig.head_dim>::rs(output_, sums_.of_block, &probabilities_[key / 8],
+                                                  v.advanced(bytes), true);
+      } else {
+        ptx::WgmmaE4m3<kConfig.head_dim>::rs(accumulator(), &probabilities_[key / 8],
+                                             v.advanced(bytes), !kFlushes || key != 0);
+      }
     }
     ptx::wgmma_commit_group();
+  }
+
+  /// Waits for P V, with the sums that it brings.
+  __device__ __forceinline__ void finish_block() {
+    this->finish_output(accumulator());
+    if constexpr (kSumsInGemm) {
+      ptx::pin_registers(sums_.of_block);
+      sums_.end_block();
+    }
+  }
+
+  __device__ __forceinline__ void begin_sums(const BlockScales& scales) {
+    if constexpr (kSumsInGemm) sums_.begin_block(scales.v_log2);
   }
 
   /// What P V adds to: O itself, or the sums of one block.
@@ -196,10 +228,11 @@ class Consumer
   int kv_pair_ = 0;
   int first_masked_ = 0;  ///< first block that needs a mask
   float query_scale_ = 0.0F;
-  BlockSoftmax softmax_;
+  Softmax softmax_;
   float scores_[kScores];
   std::uint32_t probabilities_[kScores / 4];
   float output_[kOutputs] = {};
+  [[no_unique_address]] std::conditional_t<kSumsInGemm, GemmSums, NothingOwn> sums_;
   float recent_[kFlushes ? kOutputs : 1];  ///< P V of one block
 };
 

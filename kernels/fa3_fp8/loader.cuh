@@ -30,8 +30,8 @@ class Loader {
     constexpr std::int64_t kRowBytes = Instance::kConfig.head_dim;
     const std::int64_t row = std::int64_t{work.pair} * p_.query_rows + work.first_row;
     const std::int64_t block = std::int64_t{kv_pair_of(p_, work.pair)} * p_.key_blocks;
-    return {p_.inputs.q + row * kRowBytes, p_.inputs.k + block * kKvBytes,
-            p_.inputs.v + block * kKvBytes, work.key_blocks};
+    return {p_.inputs.q + row * kRowBytes, p_.inputs.k + block * kKBytes,
+            p_.inputs.v + block * kVBytes, work.key_blocks};
   }
 
   /// The 64 rows of one consumer warpgroup.
@@ -41,18 +41,19 @@ class Loader {
   }
 
   __device__ __forceinline__ void load_k(const Source& source, int block, int stage) const {
-    load(shared_.k[stage], source.k + block * std::int64_t{kKvBytes}, shared_.k_full[stage],
+    load(shared_.k[stage], source.k + block * std::int64_t{kKBytes}, shared_.k_full[stage],
          ptx::CacheHint::kEvictLast);
   }
 
   __device__ __forceinline__ void load_v(const Source& source, int block, int stage) const {
-    load(shared_.v[stage], source.v + block * std::int64_t{kKvBytes}, shared_.v_full[stage],
+    load(shared_.v[stage], source.v + block * std::int64_t{kVBytes}, shared_.v_full[stage],
          ptx::CacheHint::kEvictLast);
   }
 
  private:
   static constexpr unsigned kQBytes = SharedStorage<Instance>::kQBytes;
-  static constexpr unsigned kKvBytes = SharedStorage<Instance>::kKvBytes;
+  static constexpr unsigned kKBytes = SharedStorage<Instance>::kKBytes;
+  static constexpr unsigned kVBytes = SharedStorage<Instance>::kVBytes;
 
   template <int kBytes>
   static __device__ __forceinline__ void load(std::uint8_t (&buffer)[kBytes],

@@ -18,6 +18,7 @@ class OwnRows : public fa3::OwnRows<Instance, Parameters, fa3::RereadThread> {
   using Base::Base;
   using Base::kHeadDim;
   using Base::kOutputs;
+  using Softmax = BlockSoftmax<Instance::kConfig.sums_in_gemm>;
 
   /// batch * heads_kv + kv_head of the keys that these rows see.
   __device__ __forceinline__ int kv_pair(const Work& work) const {
@@ -40,16 +41,16 @@ class OwnRows : public fa3::OwnRows<Instance, Parameters, fa3::RereadThread> {
   }
 
   /// Epilogue: normalises and writes the rows that exist.
-  __device__ __forceinline__ void store(const Work& work, BlockSoftmax softmax,
+  __device__ __forceinline__ void store(const Work& work, Softmax softmax,
                                         float (&output)[kOutputs]) const {
-    softmax.finish_sums();
+    if constexpr (!Instance::kConfig.sums_in_gemm) softmax.finish_sums();
     finish_output(kv_pair(work), softmax, output);
     this->store_rows(work, softmax, output, [](int) { return 1.0F; });
   }
 
  private:
   /// Divides by the sums and gives back the mean of V; empty rows are 0.
-  __device__ __forceinline__ void finish_output(int kv_pair, const BlockSoftmax& softmax,
+  __device__ __forceinline__ void finish_output(int kv_pair, const Softmax& softmax,
                                                 float (&output)[kOutputs]) const {
     const auto* mean = reinterpret_cast<const float2*>(
         this->p_.inputs.v_mean + std::int64_t{kv_pair} * kHeadDim + this->thread() % 4 * 2);

@@ -17,7 +17,8 @@ constexpr int kMmaK = 32;  // K of one WGMMA
 struct NothingOwn {};
 
 template <typename Instance>
-using SharedStorage = fa3::Buffers<Instance, std::uint8_t, NothingOwn>;
+using SharedStorage =
+    fa3::Buffers<Instance, std::uint8_t, NothingOwn, Instance::kConfig.value_channels()>;
 
 struct Parameters : fa3::Parameters {
   QuantizedTensors inputs;

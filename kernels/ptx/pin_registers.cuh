@@ -18,4 +18,12 @@ __device__ __forceinline__ void pin_registers(T (&registers)[kCount]) {
   }
 }
 
+/// Sets registers to zero by instructions of their own. ptxas merges plain assignments of constants
+/// with others, and where these are accumulators it serialises their WGMMAs for it (C7511).
+template <int kCount>
+__device__ __forceinline__ void clear_registers(float (&registers)[kCount]) {
+  FA3PROF_UNROLL
+  for (float& value : registers) asm volatile("mov.f32 %0, 0f00000000;" : "=f"(value));
+}
+
 }  // namespace fa3prof::kernels::ptx

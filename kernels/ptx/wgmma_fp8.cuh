@@ -80,4 +80,35 @@ FA3PROF_WGMMA_E4M3(256, 128, "128", "129", "130", "131", "132", "133");
 
 #undef FA3PROF_WGMMA_E4M3
 
+/// m64n(kN + 8)k32, A in registers: D of the last eight columns of B is an array of its own.
+template <int kN>
+struct WgmmaE4m3Wider;
+
+#define FA3PROF_REGS_36 FA3PROF_REGS_32 ",%32,%33,%34,%35"
+#define FA3PROF_REGS_68 FA3PROF_REGS_64 ",%64,%65,%66,%67"
+
+#define FA3PROF_WGMMA_E4M3_WIDER(N, WIDER, COUNT, REGISTERS, A0, A1, A2, A3, A4, A5)            \
+  template <>                                                                                   \
+  struct WgmmaE4m3Wider<N> {                                                                    \
+    static __device__ __forceinline__ void rs(float (&d)[COUNT], float (&last)[4],              \
+                                              const std::uint32_t* a, SharedMatrix b,           \
+                                              bool accumulate) {                                \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" A5                                      \
+                   ", 0;\n"                                                                     \
+                   "wgmma.mma_async.sync.aligned.m64n" #WIDER                                   \
+                   "k32.f32.e4m3.e4m3 "                                                         \
+                   "{" FA3PROF_REGS_##REGISTERS "}, {%" A0 ", %" A1 ", %" A2 ", %" A3 "}, %" A4 \
+                                                ", p, 1, 1;\n}"                                 \
+                   : FA3PROF_ACC_OF_##COUNT(d), "+f"(last[0]), "+f"(last[1]), "+f"(last[2]),    \
+                     "+f"(last[3])                                                              \
+                   : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits()),                 \
+                     "r"(static_cast<int>(accumulate)));                                        \
+    }                                                                                           \
+  }
+
+FA3PROF_WGMMA_E4M3_WIDER(64, 72, 32, 36, "36", "37", "38", "39", "40", "41");
+FA3PROF_WGMMA_E4M3_WIDER(128, 136, 64, 68, "68", "69", "70", "71", "72", "73");
+
+#undef FA3PROF_WGMMA_E4M3_WIDER
+
 }  // namespace fa3prof::kernels::ptx

@@ -10,6 +10,17 @@ namespace fa3prof::kernels::quantize {
 /// Rows that share one scale of Q. Those of K and V are the key blocks of the attention kernel.
 inline constexpr int kQueryScaleRows = 128;
 
+/// Channels of ones that may follow those of V, so that P V brings the sums of P along: as few as
+/// the columns of WGMMA come in.
+inline constexpr int kSumChannels = 8;
+
+/// What the attention kernel takes at a time: memory is padded to whole ones.
+struct Tiles {
+  int query_rows = 0;
+  int keys = 0;            ///< also what shares a factor of K and one of V
+  int value_channels = 0;  ///< head_dim, or kSumChannels more
+};
+
 /// Bytes of the rows that a swizzle pattern of WGMMA spans: 128, 64 or 32.
 [[nodiscard]] constexpr int swizzle_bytes(int row_bytes) {
   return row_bytes % 128 == 0 ? 128 : row_bytes % 64 == 0 ? 64 : 32;
@@ -44,12 +55,13 @@ inline constexpr int kQueryScaleRows = 128;
 }
 
 /// Offset of element (key, channel) of V within its head: slabs of `slab_keys` keys (32, 64 or 128)
-/// follow each other, each transposed to [head_dim][slab_keys] bytes.
-[[nodiscard]] constexpr std::int64_t transposed_offset(std::int64_t key, int channel, int head_dim,
+/// follow each other, each transposed to [channels][slab_keys] bytes. `channels`: head_dim, and
+/// those of ones.
+[[nodiscard]] constexpr std::int64_t transposed_offset(std::int64_t key, int channel, int channels,
                                                        int slab_keys) {
   const int in_slab = static_cast<int>(key % slab_keys);
   const int piece = swizzled_piece(in_slab / 16, channel, slab_keys);
-  return key / slab_keys * (head_dim * slab_keys) + channel * slab_keys + piece * 16 +
+  return key / slab_keys * (channels * slab_keys) + channel * slab_keys + piece * 16 +
          place_of_key(in_slab % 16);
 }
 

@@ -48,6 +48,7 @@ struct Sizes {
   std::int64_t keys;
   std::int64_t query_blocks;
   std::int64_t key_blocks;
+  std::int64_t value_channels;
 };
 
 Sizes sizes_of(const core::AttentionProblem& problem, const Tiles& tiles) {
@@ -57,7 +58,8 @@ Sizes sizes_of(const core::AttentionProblem& problem, const Tiles& tiles) {
           .query_rows = padded(problem.seqlen_q, tiles.query_rows),
           .keys = keys,
           .query_blocks = padded(problem.seqlen_q, kQueryScaleRows) / kQueryScaleRows,
-          .key_blocks = keys / tiles.keys};
+          .key_blocks = keys / tiles.keys,
+          .value_channels = tiles.value_channels};
 }
 
 Memory carve(const Sizes& sizes, std::int64_t head_dim, void* base) {
@@ -65,7 +67,7 @@ Memory carve(const Sizes& sizes, std::int64_t head_dim, void* base) {
   Memory memory{};
   memory.q = carver.take<std::uint8_t>(sizes.query_pairs * sizes.query_rows * head_dim);
   memory.k = carver.take<std::uint8_t>(sizes.kv_pairs * sizes.keys * head_dim);
-  memory.v = carver.take<std::uint8_t>(sizes.kv_pairs * sizes.keys * head_dim);
+  memory.v = carver.take<std::uint8_t>(sizes.kv_pairs * sizes.keys * sizes.value_channels);
   memory.q_scales = carver.take<float>(sizes.query_pairs * sizes.query_blocks);
   memory.kv_scales = carver.take<float>(sizes.kv_pairs * sizes.key_blocks * 2);
   memory.mean = carver.take<float>(sizes.kv_pairs * head_dim);
@@ -118,6 +120,7 @@ Tasks tasks_of(const core::AttentionProblem& problem, const Tiles& tiles,
             .head_factors = factors_from(sizes.query_pairs + sizes.kv_pairs),
             .sums = memory.sums,
             .mean = memory.mean,
+            .channels = static_cast<int>(sizes.value_channels),
             .block_keys = tiles.keys,
             .slab_keys = swizzle_bytes(tiles.keys),
             .blocks = key_blocks,

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "kernels/attention.h"
+#include "kernels/quantize/layout.h"
 #include "src/core/attention_problem.h"
 
 #include <array>
@@ -17,12 +18,6 @@
 #include <cstdint>
 
 namespace fa3prof::kernels::quantize {
-
-/// Rows of Q and keys that the attention kernel takes at a time: memory is padded to whole ones.
-struct Tiles {
-  int query_rows = 0;
-  int keys = 0;  ///< also what shares a factor of K and one of V
-};
 
 /// Sign of each channel, one bit each; set: negative.
 using Signs = std::array<std::uint32_t, 8>;

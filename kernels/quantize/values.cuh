@@ -11,11 +11,12 @@ namespace fa3prof::kernels::quantize {
 
 struct ValuesTask {
   Source source;
-  std::uint8_t* image;  ///< [batch, heads, padded keys, head_dim], transposed
+  std::uint8_t* image;  ///< [batch, heads, padded keys, channels], transposed
   float* kv_scales;     ///< [batch, heads, blocks, 2]: writes the second, log2 of the factor
   float* head_factors;  ///< [batch, heads]: read where all blocks of a head share one, else null
   float* sums;          ///< [batch, heads, blocks, head_dim]
   float* mean;          ///< [batch, heads, head_dim]
+  int channels;         ///< head_dim, or kSumChannels more
   int block_keys;
   int slab_keys;
   int blocks;
@@ -106,7 +107,7 @@ class ValuePart {
     FA3PROF_UNROLL
     for (int c = 0; c < kChannels; ++c) {
       *reinterpret_cast<uint4*>(
-          head + transposed_offset(key(task), channel() + c, kHeadDim, task.slab_keys)) =
+          head + transposed_offset(key(task), channel() + c, task.channels, task.slab_keys)) =
           make_uint4(words[c][0], words[c][1], words[c][2], words[c][3]);
     }
   }
@@ -180,6 +181,21 @@ __global__ void __launch_bounds__(kValueThreads, 2)
   }
 }
 
+/// Fills the channels of this CTA's block of keys that follow those of V.
+template <int kHeadDim>
+__device__ __forceinline__ void write_ones(std::uint8_t* head, const ValuesTask& task) {
+  constexpr std::uint32_t kFourOnes = 0x38383838U;  // e4m3
+  constexpr int kBytes = 16;
+  const int pieces = kSumChannels * task.block_keys / kBytes;
+  for (int i = static_cast<int>(threadIdx.x); i < pieces; i += static_cast<int>(blockDim.x)) {
+    const int channel = kHeadDim + i % kSumChannels;
+    const int key = block_of_cta() * task.block_keys + i / kSumChannels * kBytes;
+    *reinterpret_cast<uint4*>(head +
+                              transposed_offset(key, channel, task.channels, task.slab_keys)) =
+        make_uint4(kFourOnes, kFourOnes, kFourOnes, kFourOnes);
+  }
+}
+
 /// Quantises and transposes a block of keys.
 template <int kHeadDim, ptx::Element kElement>
 __global__ void __launch_bounds__(kValueThreads, 2)
@@ -192,7 +208,9 @@ __global__ void __launch_bounds__(kValueThreads, 2)
   } else if (task.head_factors[pair] > 0.0F) {
     factor = task.head_factors[pair];
   }
-  part.store(task.image + pair * task.source.padded_rows * kHeadDim, task, 1.0F / factor);
+  std::uint8_t* head = task.image + pair * task.source.padded_rows * task.channels;
+  part.store(head, task, 1.0F / factor);
+  if (task.channels > kHeadDim) write_ones<kHeadDim>(head, task);
   if (threadIdx.x == 0) {
     task.kv_scales[2 * (pair * task.blocks + block_of_cta()) + 1] = log2f(factor);
   }

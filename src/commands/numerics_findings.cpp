@@ -169,6 +169,8 @@ Json to_json(const KernelNumerics& kernel) {
           {"v_scales", name_of(v_scales_of(kernel))},
           {"p_offset_log2", kernel.p_offset_log2},
           {"p_headroom_log2", kernel.p_headroom_log2},
+          {"p_raise_log2", kernel.p_raise_log2},
+          {"sums_casts", kernel.sums_casts},
           {"order", name_of(kernel.order)},
           {"tile_n", kernel.tile_n},
           {"accumulator", name_of(kernel.accumulator)},

@@ -137,8 +137,9 @@ std::vector<KernelNumerics> ladder(const KernelNumerics& start) {
 
 bool is_any_stated(const KernelLists& lists) {
   return !(lists.formats.empty() && lists.scales.empty() && lists.rotations.empty() &&
-           lists.p_offsets.empty() && lists.p_headrooms.empty() && lists.orders.empty() &&
-           lists.accumulators.empty() && lists.pv_flushes.empty() && lists.v_scales.empty());
+           lists.p_offsets.empty() && lists.p_headrooms.empty() && lists.p_raises.empty() &&
+           lists.orders.empty() && lists.accumulators.empty() && lists.pv_flushes.empty() &&
+           lists.v_scales.empty() && !lists.sums_casts);
 }
 
 }  // namespace
@@ -150,6 +151,8 @@ void add_kernel_options(CLI::App& app, KernelLists& lists) {
   add_numbers(app, "--p-offset", lists.p_offsets, "P is cast times 2 to this [8]");
   add_numbers(app, "--p-headroom", lists.p_headrooms,
               "further powers of two that P may grow by before it is rescaled [0]");
+  add_numbers(app, "--p-raise", lists.p_raises,
+              "powers of two of --p-headroom that a rescale uses up [0]");
   add_words(app, "--order", lists.orders, {kOrders, "of the key blocks [reverse]"});
   add_words(app, "--accumulator", lists.accumulators,
             {kAccumulators, "sums in FP32, or as Hopper's tensor core adds FP8 products [tensor]"});
@@ -159,6 +162,9 @@ void add_kernel_options(CLI::App& app, KernelLists& lists) {
             {kVScales,
              "scales of V onto the flushed sums, into P, or into P as powers of two "
              "[flush]"});
+  app.add_flag("--sum-casts", lists.sums_casts,
+               "rows are divided by the sum of P as it was cast, not by that in FP32")
+      ->group(kGroup);
   add_numbers(app, "--tile-n", lists.tile_ns, "keys of a block [128]");
   app.add_option("--block-rows", lists.block_rows,
                  "rows that share a scale of --scales block [128]")
@@ -171,7 +177,8 @@ void add_kernel_options(CLI::App& app, KernelLists& lists) {
 
 std::vector<KernelNumerics> kernels_of(const KernelLists& lists) {
   const KernelNumerics start{.scale_block_rows = lists.block_rows,
-                             .is_v_smoothed = lists.is_v_smoothed};
+                             .is_v_smoothed = lists.is_v_smoothed,
+                             .sums_casts = lists.sums_casts};
   std::vector<KernelNumerics> kernels{start};
   multiply(kernels, lists.tile_ns, [](auto& kernel, std::int64_t value) { kernel.tile_n = value; });
   if (!is_any_stated(lists)) {
@@ -197,6 +204,8 @@ std::vector<KernelNumerics> kernels_of(const KernelLists& lists) {
                [](auto& kernel, int value) { kernel.p_offset_log2 = value; });
       multiply(of_format, lists.p_headrooms,
                [](auto& kernel, double value) { kernel.p_headroom_log2 = value; });
+      multiply(of_format, lists.p_raises,
+               [](auto& kernel, double value) { kernel.p_raise_log2 = value; });
       multiply(of_format, lists.accumulators,
                [](auto& kernel, auto value) { kernel.accumulator = value; });
       multiply(of_format, lists.pv_flushes,

@@ -21,6 +21,7 @@ struct KernelLists {
   std::vector<bool> rotations;
   std::vector<int> p_offsets;
   std::vector<double> p_headrooms;
+  std::vector<double> p_raises;
   std::vector<numerics::KeyOrder> orders;
   std::vector<numerics::Accumulator> accumulators;
   std::vector<std::int64_t> pv_flushes;
@@ -28,6 +29,7 @@ struct KernelLists {
   std::vector<std::int64_t> tile_ns;
   std::int64_t block_rows = 128;
   bool is_v_smoothed = false;
+  bool sums_casts = false;
 };
 
 /// `lists` must live until the app has parsed; a bad value throws UsageError from the parse.

@@ -54,9 +54,11 @@ void require_fp8(const KernelLists& lists) {
                                         {"--hadamard", !lists.rotations.empty()},
                                         {"--p-offset", !lists.p_offsets.empty()},
                                         {"--p-headroom", !lists.p_headrooms.empty()},
+                                        {"--p-raise", !lists.p_raises.empty()},
                                         {"--accumulator", !lists.accumulators.empty()},
                                         {"--pv-flush", !lists.pv_flushes.empty()},
                                         {"--v-scales", !lists.v_scales.empty()},
+                                        {"--sum-casts", lists.sums_casts},
                                         {"--smooth-v", lists.is_v_smoothed}}) {
     if (is_stated) refuse(flag, "16-bit formats have none; add e4m3 or e5m2 to --format");
   }

@@ -64,6 +64,13 @@ void validate(const KernelNumerics& numerics) {
                                        std::log2(scaled_largest(numerics.format)));
   require(has_room, "--p-headroom: P would exceed " + std::string(name_of(numerics.format)) +
                         "; lower it or --p-offset");
+  require(numerics.p_raise_log2 >= 0.0 && numerics.p_raise_log2 <= numerics.p_headroom_log2,
+          "--p-raise lies within --p-headroom: write 0 to that");
+  require(!numerics.sums_casts || (numerics.algorithm == Algorithm::kFlash &&
+                                   numerics.scales != ScaleGranularity::kRow &&
+                                   numerics.scale_block_rows % numerics.tile_n == 0),
+          "sums of P as it was cast need one scale of V for each block of keys: give --tile-n and "
+          "--block-rows the same number");
   require(
       numerics.v_scaling == VScaling::kIntoP || numerics.scale_block_rows % kFp8StepProducts == 0,
       "scales of V that wait for the flush need blocks of a multiple of 32 rows");

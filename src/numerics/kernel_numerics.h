@@ -39,6 +39,12 @@ struct KernelNumerics {
   /// stays until a weight, P with what V's scale adds to it, would exceed 2^(p_offset_log2 + this),
   /// and then puts that weight at 2^p_offset_log2: outputs are rarely rescaled.
   double p_headroom_log2 = 0.0;
+  /// A weight that moves the reference after a row's first key block is put at 2^(p_offset_log2 +
+  /// this); at most the headroom.
+  double p_raise_log2 = 0.0;
+  /// Rows are divided by the sum of P as it was cast, which the tensor core adds up block by block,
+  /// and FP32 over the blocks; else by that of P in FP32.
+  bool sums_casts = false;
   KeyOrder order = KeyOrder::kLastToFirst;
   std::int64_t tile_n = 128;                          ///< keys of a block; a multiple of 32
   Accumulator accumulator = Accumulator::kHopperFp8;  ///< of Q K^T and of P V

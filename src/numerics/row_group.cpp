@@ -3,6 +3,7 @@
 #include "src/numerics/tensor_core.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -20,6 +21,13 @@ std::size_t to_size(std::int64_t value) { return static_cast<std::size_t>(value)
 bool has_several(const std::vector<float>& weights, VScaling scaling) {
   return scaling == VScaling::kAtFlush &&
          std::ranges::any_of(weights, [](float weight) { return weight != 1.0F; });
+}
+
+template <typename T>
+constexpr std::array<T, kStep> filled(T value) {
+  std::array<T, kStep> values{};
+  values.fill(value);
+  return values;
 }
 
 }  // namespace
@@ -72,7 +80,10 @@ EmulatedRows RowGroup::solve(bool is_traced) {
 void RowGroup::solve_flash() {
   for (const KeyTile& tile : head_.tiles) {
     add_scores(tile);
-    for (std::size_t row = 0; row < rows_.size(); ++row) online_softmax(tile, row);
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      online_softmax(tile, row);
+      if (numerics_.sums_casts) add_cast_sum(tile, row);
+    }
     add_weighted_values(tile);
   }
 }
@@ -146,7 +157,10 @@ void RowGroup::online_softmax(const KeyTile& tile, std::size_t row) {
         std::max(largest, headroom > 0.0F ? exponent + std::log2(cast_weight(key)) : exponent);
     if (is_traced_) result_.s[row * keys_ + key] = exponent * kLn2;
   }
-  if (largest > states_[row].reference + headroom) raise_reference(row, largest);
+  if (largest > states_[row].reference + headroom) {
+    const bool is_first = states_[row].reference == -kInfinity;
+    raise_reference(row, is_first ? largest : largest - static_cast<float>(numerics_.p_raise_log2));
+  }
   const float shift = static_cast<float>(numerics_.p_offset_log2) - states_[row].reference;
   for (std::size_t i = 0; i < to_size(tile.count); ++i) {
     float p = 0.0F;
@@ -154,7 +168,7 @@ void RowGroup::online_softmax(const KeyTile& tile, std::size_t row) {
       const float factor = score_factor(row, tile.begin + static_cast<std::int64_t>(i));
       p = std::exp2(std::fma(scores[i], factor, shift));
     }
-    states_[row].sum += p;
+    if (!numerics_.sums_casts) states_[row].sum += p;
     cast_probability(tile, row, i, p);
   }
 }
@@ -204,6 +218,24 @@ void RowGroup::add_weighted_values(const KeyTile& tile) {
     partial_keys_ += static_cast<std::int64_t>(kStep);
     if (numerics_.pv_flush_keys > 0 && partial_keys_ >= numerics_.pv_flush_keys) flush();
   }
+}
+
+/// As one more channel of V, of ones.
+void RowGroup::add_cast_sum(const KeyTile& tile, std::size_t row) {
+  constexpr std::array<float, kStep> kOnes = filled<float>(1.0F);
+  constexpr std::array<std::int16_t, kStep> kExponents = filled<std::int16_t>(0);
+  float sum = 0.0F;
+  for (std::size_t i = 0; i < to_size(tile.count); i += kStep) {
+    const std::size_t at = row * to_size(numerics_.tile_n) + i;
+    const std::size_t count = std::min(kStep, to_size(tile.count) - i);
+    const Step step{.a = std::span(p_).subspan(at, count),
+                    .a_exponents = std::span(p_exponents_).subspan(at, count),
+                    .b = kOnes.data(),
+                    .b_exponents = kExponents.data(),
+                    .b_stride = 1};
+    add_products(accumulator_, step, std::span(&sum, 1));
+  }
+  states_[row].sum += sum / cast_weight(to_size(tile.begin));
 }
 
 void RowGroup::flush() {

@@ -50,6 +50,7 @@ class RowGroup {
   void raise_reference(std::size_t row, float reference);
   void cast_probability(const KeyTile& tile, std::size_t row, std::size_t i, float p);
   void add_weighted_values(const KeyTile& tile);
+  void add_cast_sum(const KeyTile& tile, std::size_t row);
   void flush();
   void finish_row(std::size_t row);
 

@@ -67,6 +67,8 @@ TEST_CASE("numerics computes all combinations of the lists, 16-bit formats once"
                                        {"v_scales", "p-pow2"},
                                        {"p_offset_log2", 8},
                                        {"p_headroom_log2", 0.0},
+                                       {"p_raise_log2", 0.0},
+                                       {"sums_casts", false},
                                        {"order", "forward"},
                                        {"tile_n", 128},
                                        {"accumulator", "tensor"},

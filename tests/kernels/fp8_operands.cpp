@@ -42,13 +42,14 @@ Fp8Operands::Fp8Operands(const core::AttentionProblem& problem, const quantize::
       key_rows_(quantize::padded(problem.seqlen_kv, tiles.keys)),
       query_blocks_(quantize::padded(problem.seqlen_q, quantize::kQueryScaleRows) /
                     quantize::kQueryScaleRows),
-      block_keys_(tiles.keys) {
+      block_keys_(tiles.keys),
+      value_channels_(tiles.value_channels) {
   kernels::cuda_check(cudaDeviceSynchronize());
   const std::int64_t pairs = problem.batch * problem.num_heads;
   const std::int64_t kv_pairs = problem.batch * problem.num_heads_kv;
   q_ = download(tensors.q, pairs * query_rows_ * problem.head_dim);
   k_ = download(tensors.k, kv_pairs * key_rows_ * problem.head_dim);
-  v_ = download(tensors.v, kv_pairs * key_rows_ * problem.head_dim);
+  v_ = download(tensors.v, kv_pairs * key_rows_ * value_channels_);
   q_scales_ = download(tensors.q_scales, pairs * query_blocks_);
   kv_scales_ = download(tensors.kv_scales, kv_pairs * key_rows_ / block_keys_ * 2);
   mean_ = download(tensors.v_mean, kv_pairs * problem.head_dim);
@@ -79,8 +80,8 @@ Fp8Operands::Row Fp8Operands::value_row(std::int64_t kv_pair, std::int64_t key) 
   Row result{.scale = std::exp2(kv_scales_[size(2 * block_of(kv_pair, key) + 1)])};
   for (int c = 0; c < head_dim; ++c) {
     const std::int64_t at =
-        kv_pair * key_rows_ * head_dim +
-        quantize::transposed_offset(key, c, head_dim, quantize::swizzle_bytes(block_keys_));
+        kv_pair * key_rows_ * value_channels_ +
+        quantize::transposed_offset(key, c, value_channels_, quantize::swizzle_bytes(block_keys_));
     result.numbers.push_back(decode_e4m3(v_[size(at)]));
   }
   return result;

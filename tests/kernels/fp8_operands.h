@@ -62,6 +62,7 @@ class Fp8Operands {
   std::int64_t key_rows_;
   std::int64_t query_blocks_;  ///< of a head
   int block_keys_;
+  int value_channels_;
   std::vector<std::uint8_t> q_, k_, v_;
   std::vector<float> q_scales_, kv_scales_, mean_;
 };

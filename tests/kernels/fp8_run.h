@@ -14,6 +14,7 @@ namespace fa3prof::tests {
 struct Fp8Run {
   Output output;
   Fp8Operands operands;
+  bool sums_casts = false;  ///< rows are divided by the sum of the weights as they were cast
 };
 
 [[nodiscard]] Fp8Run run_fp8(std::string_view kernel, const core::AttentionProblem& problem,

@@ -38,15 +38,16 @@ TEST_CASE("quantised rows lie where WGMMA reads Q and K", "[kernels]") {
 
 TEST_CASE("V lies transposed where WGMMA reads it, 16 keys in the order of packed scores",
           "[kernels]") {
-  const int head_dim = GENERATE(64, 128, 256);
+  const int channels =
+      GENERATE(64, 64 + quantize::kSumChannels, 128, 128 + quantize::kSumChannels, 256);
   const int slab_keys = GENERATE(32, 64, 128);
   for (int key = 0; key < 256; ++key) {
     const int in_slab = key % slab_keys;
     const int k = in_slab / 16 * 16 + quantize::place_of_key(in_slab % 16);
-    const std::int64_t slab = key / slab_keys * std::int64_t{head_dim * slab_keys};
-    for (int channel = 0; channel < head_dim; ++channel) {
+    const std::int64_t slab = key / slab_keys * std::int64_t{channels * slab_keys};
+    for (int channel = 0; channel < channels; ++channel) {
       const std::int64_t read = slab + address_of(channel, k, slab_keys, 8 * slab_keys);
-      REQUIRE(quantize::transposed_offset(key, channel, head_dim, slab_keys) == read);
+      REQUIRE(quantize::transposed_offset(key, channel, channels, slab_keys) == read);
     }
   }
 }

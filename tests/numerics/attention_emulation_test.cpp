@@ -113,6 +113,59 @@ TEST_CASE("a reference that is rarely raised changes how P is rounded, and nothi
   }
 }
 
+TEST_CASE("a weight that moves the reference later on may use up the headroom", "[numerics]") {
+  // The second key block of the order exceeds the first by 2^10: with 2^5 and headroom 3.75 it is
+  // put at 2^5, or at 2^8 with a raise of 3, which keeps three more powers of two below it.
+  core::AttentionProblem problem = kProblem;
+  problem.seqlen_q = 1;
+  problem.seqlen_kv = 64;
+  const auto share_kept = [&](double raise) {
+    AttentionInputs inputs{.problem = problem};
+    inputs.q.assign(to_size(inputs.q_shape().elements()), 0.0F);
+    inputs.k.assign(to_size(inputs.kv_shape().elements()), 0.0F);
+    inputs.v.assign(inputs.k.size(), 1.0F);
+    inputs.q[0] = 448.0F;
+    const auto exponent = [&](std::int64_t key, double power) {
+      inputs.k[to_size(key * problem.head_dim)] =
+          static_cast<float>(power / (448.0 * core::softmax_scale(problem) * std::numbers::log2e));
+    };
+    for (std::int64_t key = 0; key < 32; ++key) exponent(key, key == 0 ? 10.0 : -5.5);
+    const Accuracy accuracy = accuracy_of(inputs, {.is_rotated = false,
+                                                   .v_scaling = VScaling::kIntoP,
+                                                   .p_offset_log2 = 5,
+                                                   .p_headroom_log2 = 3.75,
+                                                   .p_raise_log2 = raise,
+                                                   .tile_n = 32});
+    return 1.0 - accuracy.mean_lost_mass;
+  };
+  CHECK(share_kept(3.0) > share_kept(0.0));
+}
+
+TEST_CASE("rows divided by the sum of P as it was cast weigh to exactly 1", "[numerics]") {
+  AttentionInputs inputs = draw_inputs(kProblem, Distribution::kNormal, 12);
+  std::ranges::fill(inputs.v, 1.0F);
+  const auto off_by = [&](bool sums_casts) {
+    const auto emulated = emulate_attention(inputs, {.v_scaling = VScaling::kIntoP,
+                                                     .sums_casts = sums_casts,
+                                                     .accumulator = Accumulator::kFloat32});
+    float most = 0.0F;
+    for (const float value : emulated.o) most = std::max(most, std::abs(value - 1.0F));
+    return most;
+  };
+  CHECK(off_by(true) < 1e-6F);
+  CHECK(off_by(false) > 1e-3F);
+}
+
+TEST_CASE("sums of P as it was cast drift as the tensor core's do, block by block", "[numerics]") {
+  // Equal scores: each P is 2^8. In blocks of 128 keys the sum of 2^15 is exact.
+  core::AttentionProblem problem = kProblem;
+  problem.seqlen_kv = 4096;
+  AttentionInputs inputs = draw_inputs(problem, Distribution::kNormal, 13);
+  std::ranges::fill(inputs.q, 0.0F);
+  const auto emulated = emulate_attention(inputs, {.sums_casts = true});
+  CHECK_THAT(emulated.lse[0], WithinAbs(std::log(4096.0), 1e-5));
+}
+
 TEST_CASE("without its mean, BF16 V in powers of two is rounded one way", "[numerics]") {
   AttentionInputs inputs =
       draw_inputs({.seqlen_q = 16, .seqlen_kv = 4096, .head_dim = 64}, Distribution::kNormal, 9);
@@ -269,7 +322,8 @@ TEST_CASE("numerics that no kernel has are refused", "[numerics]") {
   for (const KernelNumerics& kernel :
        {KernelNumerics{.tile_n = 48}, KernelNumerics{.pv_flush_keys = 100},
         KernelNumerics{.p_offset_log2 = 9}, KernelNumerics{.p_headroom_log2 = 1.0},
-        KernelNumerics{.p_headroom_log2 = -1.0},
+        KernelNumerics{.p_headroom_log2 = -1.0}, KernelNumerics{.p_raise_log2 = 1.0},
+        KernelNumerics{.sums_casts = true, .tile_n = 96},
         KernelNumerics{.format = ElementFormat::kFloat16}}) {
     CHECK_THROWS_AS(emulate_attention(inputs, kernel), core::UsageError);
   }

@@ -89,8 +89,7 @@ TEST_CASE("fa3_fp8.json states the configurations of the kernel in e4m3", "[sim]
       CAPTURE(head_dim, is_causal);
       const core::AttentionProblem problem{
           .head_dim = head_dim, .is_causal = is_causal, .dtype = core::DataType::kFloat8E4M3};
-      const kernels::fa3_fp8::Config config =
-          kernels::fa3_fp8::config_for({.head_dim = head_dim, .is_causal = is_causal});
+      const kernels::fa3_fp8::Config config = kernels::fa3_fp8::config_for({.head_dim = head_dim});
       const sim::Pipeline pipeline = sim::shaped_for(unshaped, problem);
       check_config(pipeline, problem, config);
       CHECK(role_named(pipeline, "producer").registers_per_thread == config.producer_registers);
