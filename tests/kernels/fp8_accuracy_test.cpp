@@ -50,13 +50,13 @@ Errors errors_of(std::string_view kernel, const AttentionProblem& problem) {
 TEST_CASE("on the FlashAttention-3 paper's outliers the error lies where its numerics do",
           "[kernels][gpu][fp8]") {
   if (!gpu_runs(core::kFp8)) return;
-  // The shape that gives the paper's other figures. Few rows decide: on single sets of 64 heads the
-  // paper's numerics lie between 8.9e-3 and 9.8e-3 (docs/numerics.md).
+  // The shape that gives the paper's other figures; it has 9.1e-3. Few rows decide: on single sets
+  // of 64 heads its own numerics lie between 8.9e-3 and 9.8e-3 (docs/numerics.md).
   const Errors errors = errors_of(
       core::kFp8,
       {.num_heads = 64, .num_heads_kv = 64, .seqlen_q = 128, .seqlen_kv = 8192, .head_dim = 128});
   INFO("O RMSE " << errors.measured << " on the GPU, " << errors.emulated << " emulated");
-  CHECK(errors.measured <= 9.8e-3);
+  CHECK(errors.measured < 9.15e-3);
   CHECK_THAT(errors.measured, WithinRel(errors.emulated, 0.05));
 }
 

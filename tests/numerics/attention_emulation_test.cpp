@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 namespace fa3prof::tests {
@@ -116,20 +117,14 @@ TEST_CASE("a reference that is rarely raised changes how P is rounded, and nothi
 TEST_CASE("a weight that moves the reference later on may use up the headroom", "[numerics]") {
   // The second key block of the order exceeds the first by 2^10: with 2^5 and headroom 3.75 it is
   // put at 2^5, or at 2^8 with a raise of 3, which keeps three more powers of two below it.
-  core::AttentionProblem problem = kProblem;
-  problem.seqlen_q = 1;
-  problem.seqlen_kv = 64;
+  const core::AttentionProblem problem{.seqlen_q = 1, .seqlen_kv = 64, .head_dim = 64};
   const auto share_kept = [&](double raise) {
-    AttentionInputs inputs{.problem = problem};
-    inputs.q.assign(to_size(inputs.q_shape().elements()), 0.0F);
-    inputs.k.assign(to_size(inputs.kv_shape().elements()), 0.0F);
-    inputs.v.assign(inputs.k.size(), 1.0F);
-    inputs.q[0] = 448.0F;
-    const auto exponent = [&](std::int64_t key, double power) {
-      inputs.k[to_size(key * problem.head_dim)] =
-          static_cast<float>(power / (448.0 * core::softmax_scale(problem) * std::numbers::log2e));
-    };
-    for (std::int64_t key = 0; key < 32; ++key) exponent(key, key == 0 ? 10.0 : -5.5);
+    AttentionInputs inputs{.problem = problem,
+                           .q = std::vector<float>(64, 0.0F),
+                           .k = std::vector<float>(64 * 64, 0.0F),
+                           .v = std::vector<float>(64 * 64, 1.0F)};
+    inputs.q[0] = static_cast<float>(1.0 / (core::softmax_scale(problem) * std::numbers::log2e));
+    for (std::size_t key = 0; key < 32; ++key) inputs.k[64 * key] = key == 0 ? 10.0F : -5.5F;
     const Accuracy accuracy = accuracy_of(inputs, {.is_rotated = false,
                                                    .v_scaling = VScaling::kIntoP,
                                                    .p_offset_log2 = 5,

@@ -95,6 +95,8 @@ TEST_CASE("fa3_fp8.json states the configurations of the kernel in e4m3", "[sim]
       CHECK(role_named(pipeline, "producer").registers_per_thread == config.producer_registers);
       CHECK(has_step(role_named(pipeline, "consumer"), "turn") == config.takes_turns);
       CHECK(has_step(role_named(pipeline, "consumer"), "pack") == config.exponentiates_early);
+      const sim::TileSizes sizes = sim::tile_sizes(unshaped, problem);
+      CHECK(sizes.scope[sim::SizeName::kValueChannels] == config.value_channels());
     }
   }
 }
