@@ -11,8 +11,8 @@
 
 namespace fa3prof::kernels {
 
-/// The stamps of one role on one key block as they lie in memory. A consumer writes it when the
-/// first GEMM of a turn is issued: it then waits for the tensor core anyway.
+/// The stamps of one role on one key block as they lie in memory. A consumer writes it while it
+/// issues P V: it then waits for the tensor core anyway.
 struct alignas(16) StampRecord {
   /// Low halves of the SM's cycle counter; 0: not stamped. A consumer's by core::Stage, a
   /// producer's kLoadK, kLoadV and kLoadQ.
@@ -30,7 +30,7 @@ inline constexpr int kMostTracedCtas = 32;
 /// Beginning and end of one CTA, which every CTA of a traced launch writes.
 struct CtaStamps {
   ClockStamp begin;
-  std::array<ClockStamp, kTraceRoles> ends;  ///< of its roles; zero for one that it lacks
+  std::array<ClockStamp, kTraceRoles> ends;  ///< of its warpgroups; zero for one that it lacks
   std::uint32_t sm = 0;
   std::uint32_t reserved = 0;
 };
@@ -40,9 +40,10 @@ struct TraceRings {
   /// The rings of all roles, interleaved: record i of role r of the c-th traced CTA is entry
   /// (i mod capacity) * slots + c * kTraceRoles + r. A full ring is written anew from its start.
   StampRecord* records = nullptr;
-  std::uint32_t* counts = nullptr;  ///< by slot: records of the role; wrong beyond 2^31 / slots
+  std::uint32_t* counts = nullptr;  ///< by slot: records of the role; wrong beyond 2^32 / slots
   CtaStamps* ctas = nullptr;        ///< by CTA of the grid
-  std::uint32_t slots = 0;          ///< power of two, at least traced CTAs * kTraceRoles
+  std::uint32_t slots = 0;          ///< power of two above traced CTAs * kTraceRoles: the last one
+                                    ///< is of warps whose stamps nobody reads
   std::uint32_t capacity = 0;       ///< of each ring; a power of two
   int traced_ctas = 0;
   std::array<int, kMostTracedCtas> cta{};  ///< their numbers

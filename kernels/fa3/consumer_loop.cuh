@@ -64,11 +64,12 @@ class ConsumerLoop {
     take_turn();
     stamps_.stamp(Stage::kTurnTaken);
     if constexpr (kConfig.overlaps) {
-      start_scores();
+      derived().issue_scores();
+      stamps_.stamp(Stage::kFirstIssued);
       start_output();
     } else {
       start_output();
-      note_first_issue();
+      stamps_.stamp(Stage::kFirstIssued);
       derived().issue_scores();
     }
     give_turn();
@@ -80,7 +81,7 @@ class ConsumerLoop {
     take_turn();
     stamps_.stamp(Stage::kTurnTaken);
     start_output();
-    note_first_issue();
+    stamps_.stamp(Stage::kFirstIssued);
     give_turn();
     stamps_.stamp(Stage::kTurnGiven);
   }
@@ -92,9 +93,11 @@ class ConsumerLoop {
     stamps_.stamp_buffer(Stage::kKeysReady, inputs_.k_stage());
   }
 
+  /// Scores of the very first block, with which no P V comes.
   __device__ __forceinline__ void start_scores() {
     derived().issue_scores();
-    note_first_issue();
+    stamps_.stamp(Stage::kFirstIssued);
+    stamps_.write();
   }
 
   /// Waits for the scores of `block`, where GEMMs and softmax overlap the older of two batches; K,
@@ -104,18 +107,27 @@ class ConsumerLoop {
     ptx::wgmma_wait_group<kConfig.overlaps ? 1 : 0>();
     ptx::pin_registers(scores);
     stamps_.stamp(Stage::kScoresDone);
+    if constexpr (!kConfig.overlaps) stamps_.stamp_alike(Stage::kOutputDone, Stage::kScoresDone);
     inputs_.release_k();
     if (block == 0) inputs_.release_q();
   }
 
-  /// Waits for P V, which adds to `sums`; V is free.
+  /// Waits for P V, which adds to `sums`; V is free. Without overlap it has been waited for with
+  /// the scores.
   template <int kOutputs>
   __device__ __forceinline__ void finish_output(float (&sums)[kOutputs]) {
-    stamps_.stamp(Stage::kOutputWait);
+    if constexpr (kConfig.overlaps) stamps_.stamp(Stage::kOutputWait);
     ptx::wgmma_wait_group<0>();
     ptx::pin_registers(sums);
-    stamps_.stamp(Stage::kOutputDone);
+    if constexpr (kConfig.overlaps) stamps_.stamp(Stage::kOutputDone);
     inputs_.release_v();
+  }
+
+  /// The same for the last block, with which no scores came.
+  template <int kOutputs>
+  __device__ __forceinline__ void finish_last_output(float (&sums)[kOutputs]) {
+    finish_output(sums);
+    if constexpr (!kConfig.overlaps) stamps_.stamp(Stage::kOutputDone);
   }
 
   /// Passes by the tile's first key blocks that only other warpgroups see, in K and in turns, so
@@ -153,12 +165,6 @@ class ConsumerLoop {
   }
 
  private:
-  /// While the warpgroup waits for the tensor core, writing stamps costs it nothing.
-  __device__ __forceinline__ void note_first_issue() {
-    stamps_.stamp(Stage::kFirstIssued);
-    stamps_.write();
-  }
-
   __device__ __forceinline__ void start_output() {
     inputs_.wait_for_v();
     stamps_.stamp_buffer(Stage::kValuesReady, inputs_.v_stage());

@@ -7,15 +7,16 @@
 #include "kernels/ptx/unroll.h"
 #include "kernels/stage_trace.h"
 
-#include <climits>
 #include <cstdint>
 #include <type_traits>
 
 namespace fa3prof::kernels::fa3 {
 
-/// The instance with stamps.
+/// The kernel whose traced CTAs stamp; its other CTAs run the code of the timed kernel.
 template <typename Instance>
-struct Traced : Instance {};
+struct Traced : Instance {
+  using Untraced = Instance;
+};
 
 template <typename Instance>
 inline constexpr bool kIsTraced = false;
@@ -32,7 +33,13 @@ template <typename Instance, typename Parameters>
 using ParametersOf =
     std::conditional_t<kIsTraced<Instance>, TracedParameters<Parameters>, Parameters>;
 
-/// In place of rings where nothing is stamped.
+/// Where the stamps of a CTA go, if it is traced.
+struct RingPlace {
+  const TraceRings* rings;
+  int cta;  ///< index among the traced ones; negative where it is not
+};
+
+/// In its place where nothing is stamped.
 struct NoRings {};
 
 /// Stamps nothing.
@@ -40,6 +47,8 @@ struct NoStamps {
   __device__ __forceinline__ void start(NoRings, int) {}
 
   __device__ __forceinline__ void stamp(core::Stage) {}
+
+  __device__ __forceinline__ void stamp_alike(core::Stage, core::Stage) {}
 
   __device__ __forceinline__ void stamp_buffer(core::Stage, int) {}
 
@@ -50,23 +59,27 @@ struct NoStamps {
   __device__ __forceinline__ void finish(int) {}
 };
 
-/// Stamps of one role. They are kept in registers until write(), by one of its threads; the others
-/// run the same instructions with their stores switched off, since a branch would split the warp
-/// between WGMMAs. Nothing waits for the stores.
+/// Stamps of one role. They are kept in registers until write(), by its first warp; the others run
+/// the same instructions on a record that nobody reads, since a branch would split them between
+/// WGMMAs. Nothing waits for the stores.
 class RingStamps {
  public:
   /// Before the first stamp of `role`: 0 is the producer, consumer warpgroups follow.
-  __device__ __forceinline__ void start(const TraceRings* rings, int role) {
-    rings_ = rings;
-    if (!is_writer(role)) return;
-    for (int i = 0; i < rings->traced_ctas; ++i) {
-      if (rings->cta[i] == static_cast<int>(blockIdx.x)) at_ = i * kTraceRoles + role;
-    }
+  __device__ __forceinline__ void start(const RingPlace& place, int role) {
+    rings_ = place.rings;
+    const bool is_kept = role == 0 || threadIdx.x % 128 < 32;
+    step_ = is_kept ? rings_->slots : 0;
+    at_ = is_kept ? static_cast<std::uint32_t>(place.cta * kTraceRoles + role) : rings_->slots - 1;
   }
 
   /// Each stage once between two writes.
   __device__ __forceinline__ void stamp(core::Stage stage) {
     cycles_[slot_of(stage)] = ptx::clock32();
+  }
+
+  /// A stage that is reached at the moment of `other`, which has been stamped.
+  __device__ __forceinline__ void stamp_alike(core::Stage stage, core::Stage other) {
+    cycles_[slot_of(stage)] = cycles_[slot_of(other)];
   }
 
   /// Of K or V, which lies in `buffer`.
@@ -82,35 +95,26 @@ class RingStamps {
 
   /// Writes what has been stamped since the last time.
   __device__ __forceinline__ void write() {
-    StampRecord& record =
-        rings_->records[at_ & static_cast<int>(rings_->slots * rings_->capacity - 1)];
+    StampRecord& record = rings_->records[at_ & (rings_->slots * rings_->capacity - 1)];
     FA3PROF_UNROLL
     for (int i = 0; i < kWords; i += 4) {
-      ptx::store_16_bytes_if_positive(at_, &record.cycles[i],
-                                      {word(i), word(i + 1), word(i + 2), word(i + 3)});
+      ptx::store_16_bytes(&record.cycles[i], {word(i), word(i + 1), word(i + 2), word(i + 3)});
     }
     FA3PROF_UNROLL
     for (int i = 0; i + 1 < kWords; ++i) cycles_[i] = 0;
     code_ = 0;
-    at_ += static_cast<int>(rings_->slots);
+    at_ += step_;
   }
 
   /// After the last write of `role`.
   __device__ __forceinline__ void finish(int role) {
-    if (!is_writer(role)) return;
-    rings_->ctas[blockIdx.x].ends[role] = {ptx::clock64(), ptx::globaltimer()};
-    if (at_ < 0) return;
-    const auto at = static_cast<std::uint32_t>(at_);
-    rings_->counts[at % rings_->slots] = at / rings_->slots;
+    if (role == 0 || threadIdx.x % 128 == 0) {
+      rings_->counts[at_ % rings_->slots] = at_ / rings_->slots;
+    }
   }
 
  private:
   static constexpr int kWords = sizeof(StampRecord) / sizeof(std::uint32_t);
-
-  /// The producer is a single thread; of a warpgroup the first thread writes.
-  static __device__ __forceinline__ bool is_writer(int role) {
-    return role == 0 || threadIdx.x % 128 == 0;
-  }
 
   static __device__ __forceinline__ constexpr int slot_of(core::Stage stage) {
     const int first = stage >= core::Stage::kLoadK ? static_cast<int>(core::Stage::kLoadK) : 0;
@@ -122,9 +126,8 @@ class RingStamps {
   }
 
   const TraceRings* rings_ = nullptr;
-  /// Entry of the next record, not yet reduced to the ring's length; negative in threads that do
-  /// not write, and stays so.
-  int at_ = INT_MIN;
+  std::uint32_t at_ = 0;    ///< entry of the next record, not yet reduced to the ring's length
+  std::uint32_t step_ = 0;  ///< from a record to the next; 0 where nobody reads them
   std::uint32_t cycles_[core::kConsumerStages] = {};
   std::uint32_t code_ = 0;
 };
@@ -132,27 +135,34 @@ class RingStamps {
 template <typename Instance>
 using StageStamps = std::conditional_t<kIsTraced<Instance>, RingStamps, NoStamps>;
 
-/// Where a CTA's stamps go.
-template <typename Instance, typename Parameters>
-__device__ __forceinline__ auto rings_of(const Parameters& p) {
-  if constexpr (kIsTraced<Instance>) {
-    return &p.rings;
-  } else {
-    return NoRings{};
-  }
-}
-
 template <typename Instance>
-using Rings = std::conditional_t<kIsTraced<Instance>, const TraceRings*, NoRings>;
+using Rings = std::conditional_t<kIsTraced<Instance>, RingPlace, NoRings>;
 
 /// Stamps the CTA's beginning, by one thread of it.
 template <typename Instance, typename Parameters>
-__device__ __forceinline__ void stamp_cta(const Parameters& p) {
+__device__ __forceinline__ void stamp_begin(const Parameters& p) {
   if constexpr (kIsTraced<Instance>) {
     CtaStamps& cta = p.rings.ctas[blockIdx.x];
     cta.begin = {ptx::clock64(), ptx::globaltimer()};
     cta.sm = ptx::smid();
   }
+}
+
+/// Where the stamps of this CTA go.
+template <typename Parameters>
+__device__ __forceinline__ RingPlace ring_place(const Parameters& p) {
+  int found = -1;
+  for (int i = 0; i < p.rings.traced_ctas; ++i) {
+    if (p.rings.cta[i] == static_cast<int>(blockIdx.x)) found = i;
+  }
+  return {&p.rings, found};
+}
+
+/// Stamps the end of a warpgroup.
+template <typename Parameters>
+__device__ __forceinline__ void stamp_end(const Parameters& p) {
+  if (threadIdx.x % 128 != 0) return;
+  p.rings.ctas[blockIdx.x].ends[threadIdx.x / 128] = {ptx::clock64(), ptx::globaltimer()};
 }
 
 }  // namespace fa3prof::kernels::fa3

@@ -49,6 +49,10 @@ class Consumer
   static constexpr int kKvBlockBytes = kConfig.tile_n * 128;
   static constexpr int kAhead = kConfig.scores_ahead;
   static constexpr int kStageBytes = kConfig.tile_n * kConfig.head_dim * 2;
+  /// The compiler moves these exponentials before the wait for P V by itself, but not across the
+  /// reading of a clock.
+  static constexpr bool kBeginsEarly =
+      fa3::kIsTraced<Instance> && kConfig.overlaps && !kConfig.keeps_maximum;
 
   /// Scores and softmax of the very first block.
   __device__ __forceinline__ void begin() {
@@ -64,7 +68,7 @@ class Consumer
     float ahead[kAhead];
     softmax_.start(scores_, p_.scale_log2, ahead);
     float unused[tile::kRowsPerThread] = {1.0F, 1.0F};
-    finish_probabilities(ahead, unused);
+    finish_probabilities<false>(ahead, unused);
     this->skip_v(skipped);
   }
 
@@ -98,8 +102,11 @@ class Consumer
     float ahead[kAhead];
     float rescale[tile::kRowsPerThread];
     bool rescales = softmax_.advance(scores_, p_.scale_log2, ahead, rescale);
+    if constexpr (kBeginsEarly) {
+      softmax_.template begin_exponentials<kAhead>(scores_, p_.scale_log2);
+    }
     this->finish_output(output_);
-    rescales = finish_probabilities(ahead, rescale) || rescales;
+    rescales = finish_probabilities<kBeginsEarly>(ahead, rescale) || rescales;
     if (crosses) {
       this->skip_v(skipped);
       rows_.store(work_, finished, output_);
@@ -117,18 +124,21 @@ class Consumer
   /// The last P V of the last tile.
   __device__ __forceinline__ void end() {
     this->issue_last_output();
-    this->finish_output(output_);
+    this->finish_last_output(output_);
     rows_.store(work_, softmax_, output_);
     stamps_.stamp(core::Stage::kTileStored);
   }
 
   /// The rest of the softmax: true where it leaves a factor for earlier outputs in `rescale`. P V,
   /// which reads the probabilities, has been waited for.
+  template <bool kHasBegun>
   __device__ __forceinline__ bool finish_probabilities(const float (&ahead)[kAhead],
                                                        float (&rescale)[tile::kRowsPerThread]) {
     bool rescales = false;
     if constexpr (kConfig.keeps_maximum) {
       rescales = softmax_.exponentiate(scores_, p_.scale_log2, ahead, rescale);
+    } else if constexpr (kHasBegun) {
+      softmax_.finish_exponentials(scores_, ahead);
     } else {
       softmax_.exponentiate(scores_, p_.scale_log2, ahead);
     }
@@ -163,6 +173,8 @@ class Consumer
     for (int key = 0; key < kConfig.tile_n; key += kMmaK) {
       ptx::Wgmma<kConfig.head_dim, Instance::kElement>::rs(output_, &probabilities_[key / 4],
                                                            v.advanced(key * 128), true);
+      // While the tensor core is busy with the first instruction, writing costs nothing.
+      if (key == 0) stamps_.write();
     }
     ptx::wgmma_commit_group();
   }

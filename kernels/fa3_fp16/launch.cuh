@@ -30,6 +30,45 @@ __device__ __forceinline__ void initialise(SharedStorage<Instance>& shared) {
   shared.initialise_barriers();
 }
 
+/// The producer thread.
+template <typename Instance>
+__device__ __forceinline__ void produce(SharedStorage<Instance>& shared,
+                                        const fa3::ParametersOf<Instance, Parameters>& p,
+                                        const TensorMaps& maps) {
+  using Producer = fa3::Producer<Instance, SharedStorage<Instance>, Loader<Instance>>;
+  Producer producer(shared, p, Loader<Instance>(shared, p, maps));
+  if constexpr (!fa3::kIsTraced<Instance>) {
+    producer.run({});
+  } else {
+    const fa3::RingPlace place = fa3::ring_place(p);
+    if (place.cta < 0) {
+      using Untraced = typename Instance::Untraced;
+      produce<Untraced>(reinterpret_cast<SharedStorage<Untraced>&>(shared), p, maps);
+    } else {
+      producer.run(place);
+    }
+  }
+}
+
+/// A consumer warpgroup. Where the CTA is not traced it runs the timed kernel's code.
+template <typename Instance>
+__device__ __forceinline__ void consume(SharedStorage<Instance>& shared,
+                                        const fa3::ParametersOf<Instance, Parameters>& p,
+                                        const TensorMaps& maps, int warpgroup) {
+  if constexpr (!fa3::kIsTraced<Instance>) {
+    Consumer<Instance>(shared, p, maps, warpgroup).run({});
+  } else {
+    const fa3::RingPlace place = fa3::ring_place(p);
+    if (place.cta < 0) {
+      using Untraced = typename Instance::Untraced;
+      consume<Untraced>(reinterpret_cast<SharedStorage<Untraced>&>(shared), p, maps, warpgroup);
+    } else {
+      Consumer<Instance>(shared, p, maps, warpgroup).run(place);
+    }
+    fa3::stamp_end(p);
+  }
+}
+
 template <typename Instance>
 __global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
     attention(const fa3::ParametersOf<Instance, Parameters> p,
@@ -38,7 +77,7 @@ __global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
   extern __shared__ __align__(1024) unsigned char raw_shared[];
   auto& shared = *reinterpret_cast<SharedStorage<Instance>*>(raw_shared);
   if (threadIdx.x == 0) {
-    fa3::stamp_cta<Instance>(p);
+    fa3::stamp_begin<Instance>(p);
     initialise<Instance>(shared);
   }
   __syncthreads();
@@ -48,17 +87,15 @@ __global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
   const int warpgroup =
       __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / fa3::kWarpgroupThreads, 0);
   if constexpr (!Instance::kConfig.specializes_warps) {
-    Consumer<Instance>(shared, p, maps, warpgroup).run(fa3::rings_of<Instance>(p));
+    consume<Instance>(shared, p, maps, warpgroup);
   } else if (warpgroup == 0) {
     ptx::setmaxnreg_dec<Instance::kConfig.producer_registers>();
     if (threadIdx.x / 32 == 0 && ptx::elect_sync()) {
-      fa3::Producer<Instance, SharedStorage<Instance>, Loader<Instance>>(
-          shared, p, Loader<Instance>(shared, p, maps))
-          .run(fa3::rings_of<Instance>(p));
+      produce<Instance>(shared, p, maps);
     }
   } else {
     ptx::setmaxnreg_inc<Instance::kConfig.consumer_registers>();
-    Consumer<Instance>(shared, p, maps, warpgroup - 1).run(fa3::rings_of<Instance>(p));
+    consume<Instance>(shared, p, maps, warpgroup - 1);
   }
 }
 

@@ -20,6 +20,7 @@ struct OnlineSoftmax : SoftmaxRows {
   static constexpr int kAlwaysCheck = kNoKeyYet + 1;
   static constexpr float kSlack = 8.0F;       ///< exponents of two above the reference
   static constexpr float kMostSlack = 15.0F;  ///< 2^15 still is a number in fp16
+  static constexpr int kEarly = 8;            ///< exponentials of begin_exponentials
 
   /// Bits of the highest score that leaves the reference as it is: +0 or more, or one of the above.
   int limit[kRowsPerThread] = {kNoKeyYet, kNoKeyYet};
@@ -54,6 +55,29 @@ struct OnlineSoftmax : SoftmaxRows {
     raise_reference(scores, scale_log2, rescale);
     exponentiate_ahead(scores, scale_log2, ahead);
     return true;
+  }
+
+  /// Begins what exponentiate does, in place: the next kEarly probabilities after those of `ahead`,
+  /// and the exponents of the others. finish_exponentials goes on.
+  template <int kAhead, int kCount>
+  __device__ __forceinline__ void begin_exponentials(float (&scores)[kCount],
+                                                     float scale_log2) const {
+    FA3PROF_UNROLL
+    for (int i = kAhead; i < kCount; ++i) {
+      scores[i] = fmaf(scores[i], scale_log2, -offset[row_of(i)]);
+      if (i < kAhead + kEarly) scores[i] = ptx::ex2(scores[i]);
+    }
+    ptx::pin_registers(scores);
+  }
+
+  template <int kAhead, int kCount>
+  __device__ __forceinline__ void finish_exponentials(float (&scores)[kCount],
+                                                      const float (&ahead)[kAhead]) {
+    FA3PROF_UNROLL
+    for (int i = 0; i < kAhead; ++i) scores[i] = ahead[i];
+    FA3PROF_UNROLL
+    for (int i = kAhead + kEarly; i < kCount; ++i) scores[i] = ptx::ex2(scores[i]);
+    add(scores);
   }
 
   /// Replaces scores by probabilities, those of `ahead` and the rest, and adds them to row_sum.

@@ -120,6 +120,8 @@ struct TraceSummary {
   double traced_us = 0.0;            ///< median time of launches with stamps,
   double timed_us = 0.0;             ///< and of launches without, in turn with them
   double clock_mhz = 0.0;            ///< SM clock while tracing
+  /// Cycles for a key block of the traced CTAs over those of the others, less one.
+  std::optional<double> cta_loss_ratio;
 };
 
 /// A share of the elapsed SM cycles; the parts of one result sum to its cycles.

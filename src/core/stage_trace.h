@@ -4,6 +4,7 @@
 #include "src/core/stage.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct StageTrace {
   double launch_us = 0.0;      ///< time of this launch, by events around it
   double traced_us = 0.0;      ///< median time of launches with stamps,
   double timed_us = 0.0;       ///< and of launches without, in turn with them
+  std::int64_t key_blocks = 0;  ///< of all tiles of the launch
 
   [[nodiscard]] std::int64_t dropped() const {
     std::int64_t sum = 0;
@@ -60,6 +62,10 @@ struct StageTrace {
     }
     return sum;
   }
+
+  /// What stamping costs a traced CTA: its cycles for a key block over those of the others of the
+  /// launch, less one. Nothing where there are no others, or where stamps were dropped.
+  [[nodiscard]] std::optional<double> cta_loss_ratio() const;
 };
 
 }  // namespace fa3prof::core

@@ -107,6 +107,7 @@ void add_trace(const Measurement& measurement, core::Result& result) {
   summary.traced_us = trace.traced_us;
   summary.timed_us = trace.timed_us;
   summary.clock_mhz = trace.clock_mhz;
+  summary.cta_loss_ratio = trace.cta_loss_ratio();
 }
 
 }  // namespace

@@ -19,17 +19,19 @@ constexpr std::size_t kMostRecords = 1 << 18;
 
 static_assert(sizeof(RawRecord) == sizeof(kernels::StampRecord));
 
-/// Key blocks of all tiles over the CTAs.
-double blocks_per_cta(const core::AttentionProblem& problem,
-                      const kernels::LaunchDescription& launch) {
-  const std::int64_t tile_m = launch.tile.m;
-  double blocks = 0.0;
-  for (std::int64_t row = 0; row < problem.seqlen_q; row += tile_m) {
-    const std::int64_t end_row = std::min(row + tile_m, problem.seqlen_q);
-    blocks += static_cast<double>(core::key_blocks(problem, end_row, launch.tile.n)) + 2.0;
+struct Work {
+  std::int64_t tiles = 0;
+  std::int64_t key_blocks = 0;  ///< of all tiles
+};
+
+Work work_of(const core::AttentionProblem& problem, const core::Tile& tile) {
+  Work work;
+  for (std::int64_t row = 0; row < problem.seqlen_q; row += tile.m) {
+    ++work.tiles;
+    work.key_blocks += core::key_blocks(problem, std::min(row + tile.m, problem.seqlen_q), tile.n);
   }
-  return blocks * static_cast<double>(problem.batch * problem.num_heads) /
-         static_cast<double>(launch.grid);
+  const std::int64_t heads = problem.batch * problem.num_heads;
+  return {.tiles = work.tiles * heads, .key_blocks = work.key_blocks * heads};
 }
 
 template <typename T>
@@ -72,7 +74,9 @@ TracePlan plan_trace(const core::AttentionProblem& problem,
     throw core::UsageError(fmt::format("the launch has CTAs 0 to {}: choose 1 to {} of them",
                                        grid - 1, kernels::kMostTracedCtas));
   }
-  const double records = kRoom * blocks_per_cta(problem, launch);
+  const Work work = work_of(problem, launch.tile);
+  plan.key_blocks = work.key_blocks;
+  const double records = kRoom * static_cast<double>(work.key_blocks + 2 * work.tiles) / grid;
   plan.capacity =
       std::bit_ceil(static_cast<std::size_t>(std::min(records, static_cast<double>(kMostRecords))));
   plan.capacity = std::max(plan.capacity, kFewestRecords);
@@ -80,7 +84,7 @@ TracePlan plan_trace(const core::AttentionProblem& problem,
 }
 
 std::size_t StageTracer::slots() const {
-  return std::bit_ceil(plan_.ctas.size() * static_cast<std::size_t>(kernels::kTraceRoles));
+  return std::bit_ceil(plan_.ctas.size() * static_cast<std::size_t>(kernels::kTraceRoles) + 1);
 }
 
 StageTracer::StageTracer(const core::AttentionKernel& kernel, const core::AttentionProblem& problem,
@@ -111,6 +115,7 @@ core::StageTrace StageTracer::collect(cudaStream_t stream) const {
   const auto records = download<RawRecord>(records_, stream);
   const auto counts = download<std::uint32_t>(counts_, stream);
   core::StageTrace trace;
+  trace.key_blocks = plan_.key_blocks;
   for (const kernels::CtaStamps& cta : download<kernels::CtaStamps>(ctas_, stream)) {
     trace.lives.push_back(life_of(cta));
   }

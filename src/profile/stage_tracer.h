@@ -7,15 +7,17 @@
 #include "src/core/stage_trace.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace fa3prof::profile {
 
 /// What of a launch is traced.
 struct TracePlan {
-  std::vector<int> ctas;     ///< numbers in the grid, at most kernels::kMostTracedCtas
-  std::size_t capacity = 0;  ///< records of a role that are kept; a power of two
-  int grid = 0;              ///< CTAs of the launch
+  std::vector<int> ctas;        ///< numbers in the grid, at most kernels::kMostTracedCtas
+  std::size_t capacity = 0;     ///< records of a role that are kept; a power of two
+  int grid = 0;                 ///< CTAs of the launch
+  std::int64_t key_blocks = 0;  ///< of all its tiles
 };
 
 /// The CTAs asked for, without those that the grid lacks; for none the first and the last one.

@@ -45,11 +45,16 @@ std::string row_table(const Row& row, Colour colour) {
 
 std::string trace_line(const Result& result) {
   const core::TraceSummary& trace = *result.trace;
+  const bool is_one = trace.ctas.size() == 1;
   std::string line = fmt::format(
-      "traced    {}: CTA{} {}, {} {} us with stamps, {} without", result.kernel,
-      trace.ctas.size() == 1 ? "" : "s", fmt::join(trace.ctas, ", "),
+      "traced    {}: CTA{} {}; launch {}, {} us with stamps, {} without", result.kernel,
+      is_one ? "" : "s", fmt::join(trace.ctas, ", "),
       signed_percent(trace.timed_us > 0.0 ? trace.traced_us / trace.timed_us - 1.0 : 0.0),
       grouped(trace.traced_us, 1), grouped(trace.timed_us, 1));
+  if (trace.cta_loss_ratio) {
+    line += fmt::format("; {} {} cycles per key block over the others", is_one ? "it" : "these",
+                        signed_percent(*trace.cta_loss_ratio));
+  }
   if (trace.dropped_records > 0) {
     line +=
         fmt::format("; {} records dropped", grouped(static_cast<double>(trace.dropped_records), 0));

@@ -136,6 +136,7 @@ void walk(auto& walker, T& trace) {
   walker.required("traced_us", trace.traced_us);
   walker.required("timed_us", trace.timed_us);
   walker.required("clock_mhz", trace.clock_mhz);
+  walker.optional("cta_loss_ratio", trace.cta_loss_ratio);
 }
 
 template <Is<core::BreakdownPart> T>
