@@ -2,7 +2,8 @@
 // Charts are drawn when they come near the screen, and anew when the theme or the choice of kernels changes.
 
 /// spec: {id, title, note, legend(), controls: [elements], columns, height(panel), panels() -> [{title, summary,
-/// option}], below() -> elements, table() -> as table(), hasRawTable: too long for paper}. In an option every data item may have `text`: its first line names it, and
+/// option}], below() -> elements, table() -> as table(), hasRawTable: too long for paper, drawn(chart): when it is
+/// made, reached(stop, chart): before a key shows a value}. In an option every data item may have `text`: its first line names it, and
 /// tooltip and keyboard show it.
 class Figure {
   constructor(spec) {
@@ -85,7 +86,9 @@ class Figure {
     this.charts = plots.map(({ title, plot }, index) => {
       plot.style.height = `${this.spec.height(panels[index])}px`;
       plot.addEventListener("keydown", (event) => this.walk(index, event));
-      return { title, plot, chart: echarts.init(plot, null, { renderer: "svg" }), stops: [], at: -1 };
+      const chart = echarts.init(plot, null, { renderer: "svg" });
+      this.spec.drawn?.(chart);
+      return { title, plot, chart, stops: [], at: -1 };
     });
   }
 
@@ -104,6 +107,7 @@ class Figure {
     event.preventDefault();
     view.at = Math.max(0, Math.min(last, next));
     const { seriesIndex, dataIndex, text } = view.stops[view.at];
+    this.spec.reached?.(view.stops[view.at], view.chart);
     view.chart.dispatchAction({ type: "showTip", seriesIndex, dataIndex });
     section("announcement").textContent = text.replaceAll("\n", ", ");
   }

@@ -24,6 +24,7 @@ function linkSections() {
 function showSections() {
   showThroughput();
   showBreakdown();
+  showTimeline();
   showRoofline();
   showModelError();
   showSamples();
