@@ -68,8 +68,10 @@ Calibration calibrate(const CalibrateOptions& options, const Context& context,
   found.base = load_base(options, found.environment.gpu);
   {
     cli::ProgressLine line(context.err, shows_progress);
-    found.series = context.measure_machine(options.request,
-                                           [&line](const std::string& text) { line.show(text); });
+    found.series = context.measure_machine(
+        options.request, [&line](std::size_t done, std::size_t total, const std::string& what) {
+          line.show(cli::progress_text(done, total, "measuring " + what));
+        });
   }
   found.numbers = profile::machine_numbers(found.series);
   const core::Gpu& gpu = found.environment.gpu.value();

@@ -25,7 +25,7 @@ struct Context {
   std::vector<std::string> command;  ///< argv, for reports
   std::string created_at;            ///< UTC, ISO 8601
   std::function<std::vector<profile::Series>(const profile::CalibrationRequest&,
-                                             const profile::Progress&)>
+                                             const profile::CalibrationProgress&)>
       measure_machine = profile::measure_machine;
 };
 

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -91,8 +92,9 @@ class Run {
     }
     if (!model_) return;
     for (const ChosenKernel* kernel : kernels) {
+      const std::size_t known = report_.results.size();
       add_simulated(*model_, *kernel, problem, report_);
-      add_simulated_timeline(*kernel, problem);
+      if (report_.results.size() > known) add_simulated_timeline(*kernel, report_.results.back());
     }
   }
 
@@ -126,23 +128,27 @@ class Run {
       if (!result.stage_trace || !result.time_us) continue;
       const double cycles = result.cycles.value_or(*result.time_us * result.stage_trace->clock_mhz);
       result.breakdown = analysis::measured_breakdown(*result.stage_trace, cycles);
+      std::vector<core::Process> processes =
+          analysis::timelines_of(*result.stage_trace, result.kernel);
+      if (!processes.empty()) result.timeline = core::excerpt(processes.front(), kReportedSpans);
       if (!trace_->is_wanted()) continue;
-      for (core::Process& process : analysis::timelines_of(*result.stage_trace, result.kernel)) {
-        timeline_.processes.push_back(std::move(process));
-      }
+      std::ranges::move(processes, std::back_inserter(timeline_.processes));
     }
     report_.results.insert(report_.results.end(), results.begin(), results.end());
   }
 
   /// Beside the traced kernel. What cannot be simulated has its warning already.
-  void add_simulated_timeline(const ChosenKernel& kernel, const AttentionProblem& problem) {
+  void add_simulated_timeline(const ChosenKernel& kernel, Result& simulated) {
+    const AttentionProblem& problem = simulated.problem;
     const bool was_traced = std::ranges::any_of(report_.results, [&](const Result& result) {
       return result.stage_trace && result.kernel == kernel.name && result.problem == problem;
     });
-    if (!trace_->is_wanted() || !was_traced || !kernel.pipeline) return;
+    if (!was_traced || !kernel.pipeline) return;
     const AttentionProblem multiplied = multiplied_problem(*kernel.pipeline, problem);
-    timeline_.processes.push_back(sim::simulate_timeline(
-        {.machine = model_->machine, .pipeline = *kernel.pipeline, .problem = multiplied}));
+    core::Process process = sim::simulate_timeline(
+        {.machine = model_->machine, .pipeline = *kernel.pipeline, .problem = multiplied});
+    simulated.timeline = core::excerpt(process, kReportedSpans);
+    if (trace_->is_wanted()) timeline_.processes.push_back(std::move(process));
   }
 
   void add_left_out(const ChosenKernel& kernel, const AttentionProblem& problem,

@@ -2,6 +2,7 @@
 
 #include "sim/timeline.h"
 #include "src/commands/model.h"
+#include "src/commands/trace_output.h"
 #include "src/core/error.h"
 
 #include <algorithm>
@@ -19,9 +20,9 @@ sim::Pipeline pipeline_of(const sim::Scenario& scenario, const core::Result& res
 }  // namespace
 
 core::Timeline simulated_timelines(const sim::Scenario& scenario,
-                                   const std::vector<core::Result>& results) {
+                                   std::vector<core::Result>& results) {
   core::Timeline timeline;
-  for (const core::Result& result : results) {
+  for (core::Result& result : results) {
     const bool has_run =
         result.source == core::ResultSource::kDiscreteEvent && result.unsupported_reason.empty();
     if (!has_run) continue;
@@ -29,6 +30,7 @@ core::Timeline simulated_timelines(const sim::Scenario& scenario,
     const core::AttentionProblem problem = multiplied_problem(pipeline, result.problem);
     timeline.processes.push_back(sim::simulate_timeline(
         {.machine = *scenario.machine, .pipeline = pipeline, .problem = problem}));
+    result.timeline = core::excerpt(timeline.processes.back(), kReportedSpans);
     timeline.processes.back().name += ", " + core::describe(result.problem);
   }
   if (timeline.processes.empty()) {

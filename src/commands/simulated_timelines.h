@@ -9,9 +9,9 @@
 
 namespace fa3prof::commands {
 
-/// One for each result that the event engine has computed, in their order. Throws UsageError where
-/// there is none.
+/// One for each result that the event engine has computed, in their order; the results get excerpts
+/// of them. Throws UsageError where there is none.
 [[nodiscard]] core::Timeline simulated_timelines(const sim::Scenario& scenario,
-                                                 const std::vector<core::Result>& results);
+                                                 std::vector<core::Result>& results);
 
 }  // namespace fa3prof::commands

@@ -5,11 +5,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace fa3prof::commands {
+
+/// Spans of a timeline in a report: some 50 KB, of seq 8192 the first tile and into the next.
+inline constexpr std::size_t kReportedSpans = 3000;
 
 struct TraceOptions {
   std::string file;       ///< of the timelines; empty: none

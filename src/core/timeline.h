@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,30 @@ struct Process {
   std::vector<Track> tracks;
   std::vector<Flow> flows;
 };
+
+/// A track as a report holds it: whole cycles, and each name once.
+struct PackedTrack {
+  std::string name;
+  bool overlaps = false;
+  std::vector<std::string> names;
+  std::vector<std::size_t> kinds;  ///< of the spans: places in names
+  std::vector<std::int64_t> begins;
+  std::vector<std::int64_t> lengths;
+};
+
+/// Throws UsageError unless the lists fit together.
+void validate(const PackedTrack& track);
+
+/// The beginning of a process, short enough for a report.
+struct TimelineExcerpt {
+  std::string name;        ///< of the process
+  double clock_mhz = 0.0;  ///< turns cycles into time
+  bool is_whole = false;   ///< there is no more of the process
+  std::vector<PackedTrack> tracks;
+};
+
+/// The spans that begin first, at most so many.
+[[nodiscard]] TimelineExcerpt excerpt(const Process& process, std::size_t most_spans);
 
 /// Everything in one picture.
 struct Timeline {

@@ -5,6 +5,8 @@
 #include "kernels/microbenchmarks.h"
 #include "src/profile/profiler.h"
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,10 @@ struct CalibrationRequest {
   std::vector<std::string> benchmarks;  ///< of benchmark_names(); empty: all
 };
 
+/// Called before each benchmark: how many are done, of how many, and its name.
+using CalibrationProgress =
+    std::function<void(std::size_t done, std::size_t total, const std::string& what)>;
+
 /// What can be measured, in the order in which it is.
 [[nodiscard]] std::vector<std::string> benchmark_names();
 
@@ -27,6 +33,6 @@ void require_benchmark(const std::string& name);
 /// Runs the benchmarks, some 10 s for all. Throws UnavailableError without a GPU of compute
 /// capability 9.0 or in a build without CUDA, DeviceError if a CUDA call fails.
 [[nodiscard]] std::vector<Series> measure_machine(const CalibrationRequest& request,
-                                                  const Progress& progress);
+                                                  const CalibrationProgress& progress);
 
 }  // namespace fa3prof::profile

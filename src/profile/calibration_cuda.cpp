@@ -22,14 +22,16 @@ void require_hopper(int device) {
 
 }  // namespace
 
-std::vector<Series> measure_machine(const CalibrationRequest& request, const Progress& progress) {
+std::vector<Series> measure_machine(const CalibrationRequest& request,
+                                    const CalibrationProgress& progress) {
   require_hopper(request.device);
   use_gpu(request.device);
+  const std::vector<std::string> names =
+      request.benchmarks.empty() ? benchmark_names() : request.benchmarks;
   std::vector<Series> all;
-  for (const std::string& name :
-       request.benchmarks.empty() ? benchmark_names() : request.benchmarks) {
-    progress("measuring " + name);
-    for (Series& series : kernels::run_microbenchmark(name)) all.push_back(std::move(series));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    progress(i, names.size(), names[i]);
+    for (Series& series : kernels::run_microbenchmark(names[i])) all.push_back(std::move(series));
   }
   return all;
 }

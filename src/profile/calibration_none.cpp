@@ -4,7 +4,7 @@
 
 namespace fa3prof::profile {
 
-std::vector<Series> measure_machine(const CalibrationRequest&, const Progress&) {
+std::vector<Series> measure_machine(const CalibrationRequest&, const CalibrationProgress&) {
   throw core::UnavailableError(
       "this build has no microbenchmarks: it was made without CUDA",
       "build with CUDA 12.3 or newer: put nvcc on PATH and configure with -DFA3PROF_CUDA=ON");

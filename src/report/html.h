@@ -27,7 +27,8 @@ struct PageReport {
 /// measured and simulated, and the `roofs`.
 ///
 /// Samples are rounded to nanoseconds and kilohertz. A page keeps some 40,000 of them: of more,
-/// each result keeps every n-th and says so in timing/samples_kept_every.
+/// each result keeps every n-th and says so in timing/samples_kept_every. Of timelines it keeps the
+/// first, up to 24,000 spans; a report without some of its own says how many in timelines_left_out.
 [[nodiscard]] core::Json page_document(const std::vector<PageReport>& reports);
 
 /// The whole page. Throws core::Error as to_json does.

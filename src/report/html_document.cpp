@@ -16,6 +16,7 @@ using core::Result;
 
 constexpr std::size_t kMostSamples = 40'000;  // of a page; some 8 bytes each, and as many of clocks
 constexpr std::size_t kFewestSamples = 50;    // of a result that has them
+constexpr std::size_t kMostSpans = 24'000;    // of a page's timelines; some 15 bytes each
 constexpr double kPerUnit = 1000.0;           // nanoseconds of a microsecond, kHz of a MHz
 
 void put(Json& object, const char* key, const std::optional<double>& value) {
@@ -41,6 +42,35 @@ void thin_samples(Json& result, std::size_t most) {
   }
   if (stride > 1) (*timing)["samples_kept_every"] = stride;
 }
+
+/// Takes out timelines once there are more spans than a page has room for, and says how many.
+class TimelineRoom {
+ public:
+  void fit(Json& report) {
+    std::size_t left_out = 0;
+    for (Json& result : report["results"]) {
+      const auto timeline = result.find("timeline");
+      if (timeline == result.end()) continue;
+      const std::size_t spans = spans_of(*timeline);
+      if (spans <= room_) {
+        room_ -= spans;
+        continue;
+      }
+      result.erase(timeline);
+      ++left_out;
+    }
+    if (left_out > 0) report["timelines_left_out"] = left_out;
+  }
+
+ private:
+  static std::size_t spans_of(const Json& timeline) {
+    std::size_t spans = 0;
+    for (const Json& track : timeline.at("tracks")) spans += track.at("begins").size();
+    return spans;
+  }
+
+  std::size_t room_ = kMostSpans;
+};
 
 /// How many samples each result may keep.
 std::size_t samples_of_result(const std::vector<PageReport>& reports) {
@@ -136,8 +166,10 @@ Json page_document(const std::vector<PageReport>& reports) {
       {"written_by", {{"version", core::tool_version()}, {"commit", core::tool_commit()}}},
       {"reports", Json::array()}};
   const std::size_t most_samples = samples_of_result(reports);
+  TimelineRoom room;
   for (const PageReport& page : reports) {
     document["reports"].push_back(report_json(page, most_samples));
+    room.fit(document["reports"].back());
   }
   require_finite(document);
   return document;

@@ -152,6 +152,24 @@ void walk(auto& walker, T& term) {
   walker.required("cycles", term.cycles);
 }
 
+template <Is<core::PackedTrack> T>
+void walk(auto& walker, T& track) {
+  walker.required("name", track.name);
+  walker.required("overlaps", track.overlaps);
+  walker.required("names", track.names);
+  walker.required("kinds", track.kinds);
+  walker.required("begins", track.begins);
+  walker.required("lengths", track.lengths);
+}
+
+template <Is<core::TimelineExcerpt> T>
+void walk(auto& walker, T& timeline) {
+  walker.required("name", timeline.name);
+  walker.required("clock_mhz", timeline.clock_mhz);
+  walker.required("is_whole", timeline.is_whole);
+  walker.required("tracks", timeline.tracks);
+}
+
 template <Is<core::Result> T>
 void walk(auto& walker, T& result) {
   walker.required("source", result.source);
@@ -182,6 +200,7 @@ void walk(auto& walker, T& result) {
   walker.optional("limiter", result.limiter);
   walker.optional("breakdown", result.breakdown);
   walker.optional("trace", result.trace);
+  walker.optional("timeline", result.timeline);
   walker.optional("terms", result.terms);
   walker.required("warnings", result.warnings);
 }

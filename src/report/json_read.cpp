@@ -100,7 +100,7 @@ void read(JsonReader reader, T& fields) {
   Filler filler(reader);
   walk(filler, fields);
   reader.finish();
-  if constexpr (std::is_same_v<T, core::AttentionProblem>) {
+  if constexpr (std::is_same_v<T, core::AttentionProblem> || std::is_same_v<T, core::PackedTrack>) {
     at_place(reader, [&fields] { core::validate(fields); });
   }
 }

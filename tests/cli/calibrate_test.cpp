@@ -95,3 +95,12 @@ TEST_CASE("measured values are rounded to four digits", "[cli]") {
   CHECK(commands::rounded_to_four_digits(3.89765e12) == 3.898e12);
   CHECK(commands::rounded_to_four_digits(0.0) == 0.0);
 }
+
+TEST_CASE("calibrate shows a bar on a terminal, wiped, and none with --quiet", "[cli]") {
+  const cli::Terminal terminal{.has_progress = true};
+  const Outcome shown = run_program({"calibrate"}, calibrated(), terminal);
+  CHECK_THAT(shown.err, contains("[2/4] ####------------ measuring fake"));
+  CHECK(shown.err.ends_with("\r\x1b[K"));
+  CHECK(run_program({"calibrate", "--quiet"}, calibrated(), terminal).err.empty());
+  CHECK(run_program({"calibrate"}, calibrated()).err.empty());
+}

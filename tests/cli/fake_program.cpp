@@ -150,8 +150,12 @@ Outcome run_program(const std::vector<std::string>& arguments, const FakeMachine
       .terminal = terminal,
       .command = command,
       .created_at = "2026-11-30T12:00:00Z",
-      .measure_machine = [&machine](const profile::CalibrationRequest&,
-                                    const profile::Progress&) { return measured_series(machine); }};
+      .measure_machine =
+          [&machine](const profile::CalibrationRequest&,
+                     const profile::CalibrationProgress& progress) {
+            progress(1, 4, "fake");
+            return measured_series(machine);
+          }};
   const core::ExitCode code = verb(context);
   return {.code = code, .out = out.str(), .err = err.str()};
 }
