@@ -29,7 +29,8 @@ constexpr auto entries(std::index_sequence<kIndex...>) {
   using fa3_fp16::kSchedules;
   return std::array{
       Entry{"fa2", fa2::describe, fa2::launch},
-      Entry{core::kFp8, fa3_fp8::describe<false>, fa3_fp8::launch<false>},
+      Entry{core::kFp8, fa3_fp8::describe<false>, fa3_fp8::launch<false>, fa3_fp8::has_stage_trace,
+            fa3_fp8::launch_traced},
       Entry{core::kFp8Flushing, fa3_fp8::describe<true>, fa3_fp8::launch<true>},
       Entry{kSchedules[kIndex].kernel, fa3_fp16::describe<kSchedules[kIndex].schedule>,
             fa3_fp16::launch<kSchedules[kIndex].schedule>,

@@ -38,6 +38,7 @@ class Consumer
   using Base::inputs_;
   using Base::kConfig;
   using Base::rows_;
+  using Base::stamps_;
   using Base::work_;
   static constexpr int kScores = OwnRows<Instance>::kScores;
   static constexpr int kOutputs = OwnRows<Instance>::kOutputs;
@@ -57,8 +58,8 @@ class Consumer
     const int skipped = this->skip_k(work_);
     const float2 key_scales = rows_.key_scales(kv_pair_, block_);
     inputs_.wait_for_q();
-    inputs_.wait_for_k();
-    issue_scores();
+    this->await_keys();
+    this->start_scores();
     ptx::wgmma_wait_group<0>();
     this->finish_scores(block_, scores_);
     if (block_ >= first_masked_) rows_.mask(work_, block_, scores_);
@@ -91,7 +92,7 @@ class Consumer
       inputs_.wait_for_q();
     }
     const float2 key_scales = rows_.key_scales(kv_pair_, block);  // in good time: from memory
-    inputs_.wait_for_k();
+    this->await_keys();
     this->issue_both();
     this->finish_scores(block, scores_);
 
@@ -132,7 +133,8 @@ class Consumer
   /// The last P V of the last tile.
   __device__ __forceinline__ void end() {
     this->issue_last_output();
-    finish_block();
+    this->finish_last_output(accumulator());
+    end_sums();
     flush_output();
     store(softmax_);
   }
@@ -141,6 +143,7 @@ class Consumer
   __device__ __forceinline__ void store(Softmax softmax) {
     if constexpr (kSumsInGemm) sums_.finish(softmax.row_sum);
     rows_.store(work_, softmax, output_);
+    stamps_.stamp(core::Stage::kTileStored);
   }
 
   /// What stays the same for a tile.
@@ -154,6 +157,7 @@ class Consumer
   __device__ __forceinline__ void pack_probabilities() {
     pack(scores_, probabilities_);
     ptx::pin_registers(probabilities_);  // not to be put off until their use, beyond the epilogue
+    stamps_.stamp(core::Stage::kSoftmaxDone);
   }
 
   /// S = Q K^T of the current K stage, as one batch of WGMMAs.
@@ -186,6 +190,7 @@ class Consumer
         ptx::WgmmaE4m3<kConfig.head_dim>::rs(accumulator(), &probabilities_[key / 8],
                                              v.advanced(bytes), !kFlushes || key != 0);
       }
+      if (key == 0) stamps_.write();
     }
     ptx::wgmma_commit_group();
   }
@@ -193,6 +198,10 @@ class Consumer
   /// Waits for P V, with the sums that it brings.
   __device__ __forceinline__ void finish_block() {
     this->finish_output(accumulator());
+    end_sums();
+  }
+
+  __device__ __forceinline__ void end_sums() {
     if constexpr (kSumsInGemm) {
       ptx::pin_registers(sums_.of_block);
       sums_.end_block();

@@ -7,6 +7,10 @@
 
 namespace fa3prof::kernels::fa3_fp8 {
 
+// Defined in traced_128.cu.
+template <int kHeadDim>
+void launch_traced_head_dim(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                            const TraceRings& rings, cudaStream_t stream);
 // Defined in instances_*.cu.
 template <int kHeadDim, bool kFlushes>
 LaunchDescription describe_head_dim(const core::AttentionProblem& problem);
@@ -41,6 +45,15 @@ void launch(const core::AttentionProblem& problem, const AttentionTensors& tenso
   with_head_dim<kFlushes>(problem.head_dim, [&](auto d) {
     launch_head_dim<d.value, kFlushes>(problem, tensors, stream);
   });
+}
+
+bool has_stage_trace(const core::AttentionProblem& problem) {
+  return problem.dtype == core::DataType::kFloat16 && problem.head_dim == 128;
+}
+
+void launch_traced(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                   const TraceRings& rings, cudaStream_t stream) {
+  launch_traced_head_dim<128>(problem, tensors, rings, stream);
 }
 
 template LaunchDescription describe<false>(const core::AttentionProblem&);

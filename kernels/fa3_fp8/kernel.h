@@ -20,6 +20,7 @@
 
 #include "kernels/attention.h"
 #include "kernels/fa3_fp8/config.h"
+#include "kernels/stage_trace.h"
 
 namespace fa3prof::kernels::fa3_fp8 {
 
@@ -32,5 +33,11 @@ template <bool kFlushes>
 template <bool kFlushes>
 void launch(const core::AttentionProblem& problem, const AttentionTensors& tensors,
             cudaStream_t stream);
+
+/// Of the kernel that does not flush.
+[[nodiscard]] bool has_stage_trace(const core::AttentionProblem& problem);
+
+void launch_traced(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                   const TraceRings& rings, cudaStream_t stream);
 
 }  // namespace fa3prof::kernels::fa3_fp8

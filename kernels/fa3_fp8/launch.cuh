@@ -19,11 +19,53 @@
 
 namespace fa3prof::kernels::fa3_fp8 {
 
+/// The producer thread.
 template <typename Instance>
-__global__ void __launch_bounds__(Instance::kConfig.threads(), 1) attention(const Parameters p) {
+__device__ __forceinline__ void produce(SharedStorage<Instance>& shared,
+                                        const fa3::ParametersOf<Instance, Parameters>& p) {
+  using Producer = fa3::Producer<Instance, SharedStorage<Instance>, Loader<Instance>>;
+  Producer producer(shared, p, Loader<Instance>(shared, p));
+  if constexpr (!fa3::kIsTraced<Instance>) {
+    producer.run({});
+  } else {
+    const fa3::RingPlace place = fa3::ring_place(p);
+    if (place.cta < 0) {
+      using Untraced = typename Instance::Untraced;
+      produce<Untraced>(reinterpret_cast<SharedStorage<Untraced>&>(shared), p);
+    } else {
+      producer.run(place);
+    }
+  }
+}
+
+/// A consumer warpgroup. Where the CTA is not traced it runs the timed kernel's code.
+template <typename Instance>
+__device__ __forceinline__ void consume(SharedStorage<Instance>& shared,
+                                        const fa3::ParametersOf<Instance, Parameters>& p,
+                                        int warpgroup) {
+  if constexpr (!fa3::kIsTraced<Instance>) {
+    Consumer<Instance>(shared, p, warpgroup).run({});
+  } else {
+    const fa3::RingPlace place = fa3::ring_place(p);
+    if (place.cta < 0) {
+      using Untraced = typename Instance::Untraced;
+      consume<Untraced>(reinterpret_cast<SharedStorage<Untraced>&>(shared), p, warpgroup);
+    } else {
+      Consumer<Instance>(shared, p, warpgroup).run(place);
+    }
+    fa3::stamp_end(p);
+  }
+}
+
+template <typename Instance>
+__global__ void __launch_bounds__(Instance::kConfig.threads(), 1)
+    attention(const fa3::ParametersOf<Instance, Parameters> p) {
   extern __shared__ __align__(1024) unsigned char raw_shared[];
   auto& shared = *reinterpret_cast<SharedStorage<Instance>*>(raw_shared);
-  if (threadIdx.x == 0) shared.initialise_barriers();
+  if (threadIdx.x == 0) {
+    fa3::stamp_begin<Instance>(p);
+    shared.initialise_barriers();
+  }
   __syncthreads();
 
   // The shuffle tells the compiler that the role is the same for the whole warp.
@@ -31,14 +73,10 @@ __global__ void __launch_bounds__(Instance::kConfig.threads(), 1) attention(cons
       __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / fa3::kWarpgroupThreads, 0);
   if (warpgroup == 0) {
     ptx::setmaxnreg_dec<Instance::kConfig.producer_registers>();
-    if (threadIdx.x / 32 == 0 && ptx::elect_sync()) {
-      fa3::Producer<Instance, SharedStorage<Instance>, Loader<Instance>>(
-          shared, p, Loader<Instance>(shared, p))
-          .run({});
-    }
+    if (threadIdx.x / 32 == 0 && ptx::elect_sync()) produce<Instance>(shared, p);
   } else {
     ptx::setmaxnreg_inc<Instance::kConfig.consumer_registers>();
-    Consumer<Instance>(shared, p, warpgroup - 1).run({});
+    consume<Instance>(shared, p, warpgroup - 1);
   }
 }
 
@@ -61,24 +99,32 @@ LaunchDescription describe_instance(const core::AttentionProblem& problem) {
 }
 
 template <typename Instance>
-void launch_instance(const core::AttentionProblem& problem, const AttentionTensors& tensors,
-                     cudaStream_t stream) {
+Parameters parameters_of(const core::AttentionProblem& problem, const AttentionTensors& tensors) {
   constexpr Config kConfig = Instance::kConfig;
   const auto count = [](std::int64_t rows, int unit) {
     return static_cast<int>((rows + unit - 1) / unit);
   };
-  const Parameters parameters{
-      fa3::parameters_of(problem, tensors, tile_order(problem, kConfig.tile_m)),
-      tensors.quantized,
-      static_cast<int>(quantize::padded(problem.seqlen_q, kConfig.tile_m)),
-      count(problem.seqlen_q, quantize::kQueryScaleRows),
-      count(problem.seqlen_kv, kConfig.tile_n),
-      static_cast<int>(problem.num_heads_kv)};
+  return {fa3::parameters_of(problem, tensors, tile_order(problem, kConfig.tile_m)),
+          tensors.quantized,
+          static_cast<int>(quantize::padded(problem.seqlen_q, kConfig.tile_m)),
+          count(problem.seqlen_q, quantize::kQueryScaleRows),
+          count(problem.seqlen_kv, kConfig.tile_n),
+          static_cast<int>(problem.num_heads_kv)};
+}
+
+template <typename Instance>
+void launch_with(const fa3::ParametersOf<Instance, Parameters>& parameters, cudaStream_t stream) {
   allow_shared_memory(function<Instance>(), sizeof(SharedStorage<Instance>));
   const int grid = std::min(multiprocessors(), parameters.order.tiles);
   attention<Instance>
-      <<<grid, kConfig.threads(), sizeof(SharedStorage<Instance>), stream>>>(parameters);
+      <<<grid, Instance::kConfig.threads(), sizeof(SharedStorage<Instance>), stream>>>(parameters);
   cuda_check(cudaGetLastError());
+}
+
+template <typename Instance>
+void launch_instance(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                     cudaStream_t stream) {
+  launch_with<Instance>(parameters_of<Instance>(problem, tensors), stream);
 }
 
 /// Picks the instance of kHeadDim that serves the problem and calls `use` with it.
@@ -101,6 +147,16 @@ void launch_head_dim(const core::AttentionProblem& problem, const AttentionTenso
                      cudaStream_t stream) {
   with_instance<kHeadDim, kFlushes>(
       problem, [&]<typename I>(I) { launch_instance<I>(problem, tensors, stream); });
+}
+
+/// For outputs in fp16, which take as long as those in bf16.
+template <int kHeadDim>
+void launch_traced_head_dim(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                            const TraceRings& rings, cudaStream_t stream) {
+  fa3::with_type_and_mask<false>(problem, [&]<ptx::Element kElement, bool kCausal>() {
+    using Timed = Instance<kHeadDim, kElement, kCausal, false>;
+    launch_with<fa3::Traced<Timed>>({parameters_of<Timed>(problem, tensors), rings}, stream);
+  });
 }
 
 }  // namespace fa3prof::kernels::fa3_fp8

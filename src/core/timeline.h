@@ -51,10 +51,10 @@ struct Process {
 struct PackedTrack {
   std::string name;
   bool overlaps = false;
-  std::vector<std::string> names;
-  std::vector<std::size_t> kinds;  ///< of the spans: places in names
-  std::vector<std::int64_t> begins;
-  std::vector<std::int64_t> lengths;
+  std::vector<std::string> names = {};
+  std::vector<std::size_t> kinds = {};  ///< of the spans: places in names
+  std::vector<std::int64_t> begins = {};
+  std::vector<std::int64_t> lengths = {};
 };
 
 /// Throws UsageError unless the lists fit together.
@@ -65,7 +65,7 @@ struct TimelineExcerpt {
   std::string name;        ///< of the process
   double clock_mhz = 0.0;  ///< turns cycles into time
   bool is_whole = false;   ///< there is no more of the process
-  std::vector<PackedTrack> tracks;
+  std::vector<PackedTrack> tracks = {};
 };
 
 /// The spans that begin first, at most so many.

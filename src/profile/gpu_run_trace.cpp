@@ -51,6 +51,7 @@ void GpuRun::trace(Entrant& entrant) {
                            plan_trace(request_.problem, description, *request_.trace_ctas));
   kernels::AttentionTensors tensors = buffers_->tensors();
   tensors.workspace = entrant.workspace->get();
+  tensors.quantized = entrant.quantized_inputs;
   const SamplingPlan plan{
       .cache = request_.cache, .warmup_rounds = request_.warmup_launches, .rounds = kTracedRounds};
   Sampler sampler(

@@ -9,13 +9,14 @@ using namespace fa3prof::core;
 namespace {
 
 Process example() {
-  return {
-      .name = "CTA 0",
-      .clock_mhz = 1500.0,
-      .tracks = {
-          {.name = "consumer 1",
-           .spans = {{"issue", 0.0, 100.4}, {"softmax", 100.4, 300.0}, {"issue", 300.0, 420.0}}},
-          {.name = "TMA", .overlaps = true, .spans = {{"K", 250.0, 900.0}}}}};
+  return {.name = "CTA 0",
+          .clock_mhz = 1500.0,
+          .tracks = {{.name = "consumer 1",
+                      .spans = {{"issue", 0.0, 100.4},
+                                {"softmax", 100.4, 300.0},
+                                {"issue", 300.0, 420.0}}},
+                     {.name = "TMA", .overlaps = true, .spans = {{"K", 250.0, 900.0}}}},
+          .flows = {}};
 }
 
 }  // namespace

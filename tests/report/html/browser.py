@@ -109,7 +109,7 @@ class Browser:
     def press(self, key, text=""):
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, text=text if kind == "keyDown" else "",
-                      windowsVirtualKeyCode={"Tab": 9, "Enter": 13, " ": 32, "ArrowRight": 39}.get(key, 0))
+                      windowsVirtualKeyCode={"Tab": 9, "Enter": 13, " ": 32, "ArrowRight": 39, "End": 35}.get(key, 0))
 
     def print(self):
         """The page as PDF, which fires beforeprint and afterprint."""

@@ -3,30 +3,14 @@
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 import time
-import unittest
 
-import browser
+from page_case import MOST_BYTES, OPEN_ALL, RECORDINGS, ROOT, SMALL, PageCase, load, main
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-RECORDINGS = ROOT / "configs/recordings"
 LARGE = RECORDINGS / "h200_sxm_grid_development.json"
-SMALL = RECORDINGS / "h200_sxm_seq8192.json"
-MOST_BYTES = 2_000_000
 MOST_MS_TO_PAINT = 1000
-
-OPEN_ALL = """for (const details of document.querySelectorAll("main details")) details.open = true; updateFigures();
-for (const figure of page.figures) { figure.isNear = true; figure.draw(); }"""
-CELLS = """(selector) => [...document.querySelectorAll(selector + " tbody tr")].map((row) => [...row.cells].map((cell) =>
-  [cell.textContent, cell.dataset.value === undefined ? null : Number(cell.dataset.value)]))"""
-
-
-def load(path):
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def measured(report):
@@ -36,43 +20,13 @@ def measured(report):
     return sorted(found, key=lambda result: problems.index(result["problem"]))
 
 
-class Page(unittest.TestCase):
+class Page(PageCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
-        cls.browser = browser.Browser(browser.find())
-        cls.addClassCleanup(cls.browser.close)
+        super().setUpClass()
         cls.large = cls.make([LARGE], "large")
         cls.small = cls.make([SMALL], "small")
         cls.several = cls.make([RECORDINGS / "h200_sxm_peers.json", RECORDINGS / "h200_sxm_fp8.json"], "several")
-
-    @classmethod
-    def make(cls, reports, name):
-        path = cls.folder / f"{name}.html"
-        subprocess.run([os.environ["FA3PROF_BINARY"], "report", *map(str, reports), "--format", "html", "-o", str(path)],
-                       check=True)
-        return path
-
-    def make_from(self, report, name):
-        path = self.folder / f"{name}.json"
-        path.write_text(json.dumps(report), encoding="utf-8")
-        return self.make([path], name)
-
-    def tearDown(self):
-        self.assertEqual(self.browser.faults(), [])
-
-    def open_and_see(self, path, theme="light"):
-        """Opens a page and waits for the first chart, which is drawn when it comes near the screen."""
-        self.browser.open(path, theme)
-        self.browser.wait("document.querySelector('#bars .plot svg')")
-
-    def cells(self, selector):
-        return self.browser.evaluate(f"({CELLS})({json.dumps(selector)})")
-
-    def evaluate(self, expression):
-        return self.browser.evaluate(expression)
 
     def first_paint_ms(self):
         """The browser enters a paint into its list some time after it has painted."""
@@ -268,7 +222,4 @@ class Page(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if browser.find() is None:
-        print("SKIPPED: no Chromium is installed; scripts/setup.sh tests installs it on Debian, FA3PROF_BROWSER names another")
-        sys.exit(0)
-    unittest.main()
+    main()

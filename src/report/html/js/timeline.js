@@ -65,7 +65,7 @@ function drawSpan(parameters, api) {
     type: "rect", shape,
     style: { fill: colour(part.css), stroke: colour("surface"), lineWidth: shape.width > 3 ? 0.6 : 0 },
     textConfig: { position: "inside" },
-    textContent: hasRoom ? { type: "text", style: { text: name, fontSize: 11, fill: inkOn(part) } } : undefined,
+    textContent: { type: "text", style: { text: hasRoom ? name : "", fontSize: 11, fill: inkOn(part) } },
   };
 }
 
