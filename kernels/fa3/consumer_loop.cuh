@@ -107,7 +107,6 @@ class ConsumerLoop {
     ptx::wgmma_wait_group<kConfig.overlaps ? 1 : 0>();
     ptx::pin_registers(scores);
     stamps_.stamp(Stage::kScoresDone);
-    if constexpr (!kConfig.overlaps) stamps_.stamp_alike(Stage::kOutputDone, Stage::kScoresDone);
     inputs_.release_k();
     if (block == 0) inputs_.release_q();
   }
@@ -119,7 +118,11 @@ class ConsumerLoop {
     if constexpr (kConfig.overlaps) stamps_.stamp(Stage::kOutputWait);
     ptx::wgmma_wait_group<0>();
     ptx::pin_registers(sums);
-    if constexpr (kConfig.overlaps) stamps_.stamp(Stage::kOutputDone);
+    if constexpr (kConfig.overlaps) {
+      stamps_.stamp(Stage::kOutputDone);
+    } else {
+      stamps_.stamp_alike(Stage::kOutputDone, Stage::kScoresDone);
+    }
     inputs_.release_v();
   }
 

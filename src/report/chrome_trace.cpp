@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -91,14 +92,23 @@ class ProcessWriter {
     }
   }
 
-  /// Ends bind to the span around them, so they stand on tracks whose spans do not overlap.
+  /// Viewers bind an end to the span around it; where there is none, it moves to the end of the
+  /// span before.
+  [[nodiscard]] std::int64_t bound_ns(const core::TrackPoint& point) const {
+    const auto& spans = process_.tracks[point.track].spans;
+    const auto after = std::ranges::upper_bound(spans, point.at, {}, &core::Span::begin);
+    const double at = after == spans.begin() ? point.at : std::min(point.at, std::prev(after)->end);
+    return ns_of(process_, at);
+  }
+
+  /// Stands on tracks whose spans do not overlap.
   void arrow(const core::Flow& flow) {
     const std::uint64_t id = next_id_++;
     writer_.add(R"({{"ph":"s","pid":{},"tid":{},"id":{},"ts":{},"cat":"load","name":"{}"}})", pid_,
-                flow.from.track + 1, id, us(ns_of(process_, flow.from.at)), escaped(flow.name));
+                flow.from.track + 1, id, us(bound_ns(flow.from)), escaped(flow.name));
     writer_.add(
         R"({{"ph":"f","bp":"e","pid":{},"tid":{},"id":{},"ts":{},"cat":"load","name":"{}"}})", pid_,
-        flow.to.track + 1, id, us(ns_of(process_, flow.to.at)), escaped(flow.name));
+        flow.to.track + 1, id, us(bound_ns(flow.to)), escaped(flow.name));
   }
 
   Writer& writer_;

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -36,7 +37,9 @@ core::Timeline example() {
             .overlaps = true,
             .spans = {{"scores", 700.0, 1300.0}, {"output", 900.0, 1900.0}}},
            {.name = "TMA", .overlaps = true, .spans = {{"K", 99.0, 700.0}}}},
-      .flows = {{.name = "K", .from = {.track = 0, .at = 99.0}, .to = {.track = 1, .at = 700.0}}}};
+      .flows = {{.name = "K", .from = {.track = 0, .at = 99.0}, .to = {.track = 1, .at = 700.0}},
+                // Begins after the last span of its track.
+                {.name = "V", .from = {.track = 0, .at = 400.0}, .to = {.track = 1, .at = 900.5}}}};
   core::Process later = process;
   later.name = "fa3 simulated";
   later.begin_us = 0.75;
@@ -88,6 +91,25 @@ void check_pairs(const json& events, const std::string& begin, const std::string
   CHECK(begun.size() == ended.size());
 }
 
+/// Perfetto draws an arrow between two slices: each end must lie within one of its thread.
+void check_bound(const json& events) {
+  std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> slices;
+  for (const json& event : events) {
+    if (event["ph"] != "X") continue;
+    const double begin = event["ts"];
+    slices[{event["pid"], event["tid"]}].emplace_back(begin, begin + event["dur"].get<double>());
+  }
+  for (const json& event : events) {
+    if (event["ph"] != "s" && event["ph"] != "f") continue;
+    const double at = event["ts"];
+    const bool is_bound = std::ranges::any_of(
+        slices[{event["pid"], event["tid"]}],
+        [at](const auto& slice) { return slice.first <= at + 1e-9 && at <= slice.second + 1e-9; });
+    INFO(event.dump());
+    CHECK(is_bound);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("A trace keeps the rules of the Trace Event Format", "[report]") {
@@ -107,6 +129,7 @@ TEST_CASE("A trace keeps the rules of the Trace Event Format", "[report]") {
   check_nesting(events);
   check_pairs(events, "b", "e");
   check_pairs(events, "s", "f");
+  check_bound(events);
 }
 
 TEST_CASE("Every process and every track without overlaps is named once", "[report]") {
