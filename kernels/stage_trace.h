@@ -42,8 +42,7 @@ struct TraceRings {
   StampRecord* records = nullptr;
   std::uint32_t* counts = nullptr;  ///< by slot: records of the role; wrong beyond 2^32 / slots
   CtaStamps* ctas = nullptr;        ///< by CTA of the grid
-  std::uint32_t slots = 0;          ///< power of two above traced CTAs * kTraceRoles: the last one
-                                    ///< is of warps whose stamps nobody reads
+  std::uint32_t slots = 0;          ///< power of two, at least traced CTAs * kTraceRoles
   std::uint32_t capacity = 0;       ///< of each ring; a power of two
   int traced_ctas = 0;
   std::array<int, kMostTracedCtas> cta{};  ///< their numbers

@@ -59,17 +59,16 @@ struct NoStamps {
   __device__ __forceinline__ void finish(int) {}
 };
 
-/// Stamps of one role. They are kept in registers until write(), by its first warp; the others run
-/// the same instructions on a record that nobody reads, since a branch would split them between
-/// WGMMAs. Nothing waits for the stores.
+/// Stamps of one role. They are kept in registers until write(), by one of its threads; the others
+/// run the same instructions with their stores switched off, since a branch would split the warp
+/// between WGMMAs. Nothing waits for the stores.
 class RingStamps {
  public:
   /// Before the first stamp of `role`: 0 is the producer, consumer warpgroups follow.
   __device__ __forceinline__ void start(const RingPlace& place, int role) {
     rings_ = place.rings;
-    const bool is_kept = role == 0 || threadIdx.x % 128 < 32;
-    step_ = is_kept ? rings_->slots : 0;
-    at_ = is_kept ? static_cast<std::uint32_t>(place.cta * kTraceRoles + role) : rings_->slots - 1;
+    writes_ = role == 0 || threadIdx.x % 128 == 0;
+    at_ = static_cast<std::uint32_t>(place.cta * kTraceRoles + role);
   }
 
   /// Each stage once between two writes.
@@ -98,19 +97,18 @@ class RingStamps {
     StampRecord& record = rings_->records[at_ & (rings_->slots * rings_->capacity - 1)];
     FA3PROF_UNROLL
     for (int i = 0; i < kWords; i += 4) {
-      ptx::store_16_bytes(&record.cycles[i], {word(i), word(i + 1), word(i + 2), word(i + 3)});
+      ptx::store_16_bytes_if(writes_, &record.cycles[i],
+                             {word(i), word(i + 1), word(i + 2), word(i + 3)});
     }
     FA3PROF_UNROLL
     for (int i = 0; i + 1 < kWords; ++i) cycles_[i] = 0;
     code_ = 0;
-    at_ += step_;
+    at_ += rings_->slots;
   }
 
   /// After the last write of `role`.
-  __device__ __forceinline__ void finish(int role) {
-    if (role == 0 || threadIdx.x % 128 == 0) {
-      rings_->counts[at_ % rings_->slots] = at_ / rings_->slots;
-    }
+  __device__ __forceinline__ void finish(int) {
+    if (writes_) rings_->counts[at_ % rings_->slots] = at_ / rings_->slots;
   }
 
  private:
@@ -126,8 +124,8 @@ class RingStamps {
   }
 
   const TraceRings* rings_ = nullptr;
-  std::uint32_t at_ = 0;    ///< entry of the next record, not yet reduced to the ring's length
-  std::uint32_t step_ = 0;  ///< from a record to the next; 0 where nobody reads them
+  bool writes_ = false;
+  std::uint32_t at_ = 0;  ///< entry of the next record, not yet reduced to the ring's length
   std::uint32_t cycles_[core::kConsumerStages] = {};
   std::uint32_t code_ = 0;
 };

@@ -20,13 +20,6 @@ __device__ __forceinline__ void store_16_bytes_if(bool is_on, void* address,
       : "memory");
 }
 
-/// Stores 16 bytes to `address` (16-byte aligned).
-__device__ __forceinline__ void store_16_bytes(void* address, const std::uint32_t (&v)[4]) {
-  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(address), "r"(v[0]), "r"(v[1]),
-               "r"(v[2]), "r"(v[3])
-               : "memory");
-}
-
 /// Stores one float to `address` where `is_on`.
 __device__ __forceinline__ void store_float_if(bool is_on, float* address, float value) {
   asm volatile(

@@ -84,7 +84,7 @@ TracePlan plan_trace(const core::AttentionProblem& problem,
 }
 
 std::size_t StageTracer::slots() const {
-  return std::bit_ceil(plan_.ctas.size() * static_cast<std::size_t>(kernels::kTraceRoles) + 1);
+  return std::bit_ceil(plan_.ctas.size() * static_cast<std::size_t>(kernels::kTraceRoles));
 }
 
 StageTracer::StageTracer(const core::AttentionKernel& kernel, const core::AttentionProblem& problem,
