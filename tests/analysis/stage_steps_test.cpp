@@ -89,6 +89,21 @@ TEST_CASE("Longer waits for K are exposed loads", "[analysis]") {
   CHECK(late > usual + 0.15);
 }
 
+TEST_CASE("What stamping costs a traced CTA is told by the others of its launch", "[analysis]") {
+  core::StageTrace trace = made_trace(10);
+  // The other CTA is a tenth shorter: with as many key blocks it is as much faster.
+  trace.key_blocks = 20;
+  const auto ratio =
+      static_cast<double>(trace.lives[0].cycles()) / static_cast<double>(trace.lives[1].cycles());
+  REQUIRE(trace.cta_loss_ratio().has_value());
+  CHECK_THAT(*trace.cta_loss_ratio(), Catch::Matchers::WithinAbs(ratio - 1.0, 1e-12));
+  trace.key_blocks = 10;  // the traced CTA did them all
+  CHECK_FALSE(trace.cta_loss_ratio().has_value());
+  trace.key_blocks = 20;
+  trace.ctas[0].roles[1].dropped = 1;
+  CHECK_FALSE(trace.cta_loss_ratio().has_value());
+}
+
 TEST_CASE("A traced CTA has a track for each role and an arrow for each load that was used",
           "[analysis]") {
   const auto processes = analysis::timelines_of(made_trace(4), "fa3");

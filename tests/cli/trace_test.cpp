@@ -43,7 +43,8 @@ TEST_CASE("run --breakdown sets shares of cycles beside the model's and says wha
                               contains("simulated") && contains("difference"));
   CHECK_THAT(
       outcome.out,
-      contains("traced    fa3: CTAs 0, 131, +8.0 % 1,080.0 us with stamps, 1,000.0 without"));
+      contains(
+          "traced    fa3: CTAs 0, 131; launch +8.0 %, 1,080.0 us with stamps, 1,000.0 without"));
   // The speed is that of the launches without stamps.
   CHECK_THAT(outcome.out, contains("1,724.8"));
 }
@@ -69,6 +70,22 @@ TEST_CASE("A report of a traced run holds the shares and their differences, whic
   CHECK(result.breakdown.size() == 6);
 }
 
+TEST_CASE("A report of a traced run holds the beginning of both timelines", "[cli]") {
+  const Outcome outcome =
+      run_program({"run", "--kernel", "fa3", "--seq", "2048", "--breakdown", "--json", "-"});
+  const core::Report report = report_of(outcome);
+  REQUIRE(report.results.size() == 2);
+  for (const core::Result& result : report.results) {
+    REQUIRE(result.timeline.has_value());
+    std::size_t spans = 0;
+    for (const core::PackedTrack& track : result.timeline->tracks) spans += track.begins.size();
+    CHECK(spans > 0);
+    CHECK(spans <= 3000);
+  }
+  CHECK_THAT(report.results[0].timeline->name, contains("measured: CTA 0"));
+  CHECK_THAT(report.results[1].timeline->name, contains("simulated"));
+}
+
 TEST_CASE("A run that is not asked to trace has no breakdown of measured cycles", "[cli]") {
   const Outcome outcome = run_program({"run", "--kernel", "fa3", "--json", "-"});
   CHECK(report_of(outcome).results.front().breakdown.empty());
@@ -90,6 +107,9 @@ TEST_CASE("simulate --trace writes a process for each result", "[cli]") {
       run_program({"simulate", "--kernel", "fa2,fa3", "--seq", "2048", "--trace", path});
   CHECK(outcome.code == core::ExitCode::kDone);
   CHECK(processes_in(path).size() == 2);
+  const Outcome reported =
+      run_program({"simulate", "--kernel", "fa3", "--seq", "2048", "--trace", path, "--json", "-"});
+  CHECK(report_of(reported).results.front().timeline.has_value());
 }
 
 TEST_CASE("A simulated trace of 16k tokens is below 20 MB", "[cli]") {

@@ -5,6 +5,7 @@
 
 using namespace fa3prof;
 using namespace fa3prof::core;
+using namespace fa3prof::tests;
 
 namespace {
 

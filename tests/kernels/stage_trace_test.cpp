@@ -42,10 +42,33 @@ std::int64_t count(const core::RoleStamps& role, Stage stage) {
   return std::ranges::count(role.stamps, stage, &core::Stamp::stage);
 }
 
+/// Inputs on the device, quantised as well where the kernel reads them so.
+class TracedProblem {
+ public:
+  TracedProblem(const core::AttentionKernel& kernel, const AttentionProblem& problem,
+                const Inputs& inputs)
+      : device_(problem, inputs, Order::kBatchSeqHead),
+        memory_(std::max<std::size_t>(1, kernels::quantized_bytes(kernel, problem))),
+        tensors_(device_.tensors()) {
+    if (kernels::quantized_bytes(kernel, problem) == 0) return;
+    tensors_.quantized =
+        kernels::quantize_inputs(kernel, problem, tensors_, memory_.get(), nullptr);
+  }
+
+  [[nodiscard]] const kernels::AttentionTensors& tensors() const { return tensors_; }
+
+  [[nodiscard]] Output download() const { return device_.download(); }
+
+ private:
+  DeviceProblem device_;
+  kernels::DeviceBuffer memory_;
+  kernels::AttentionTensors tensors_;
+};
+
 core::StageTrace trace(const core::AttentionKernel& kernel, const AttentionProblem& problem,
-                       const DeviceProblem& device, const profile::TracePlan& plan) {
+                       const kernels::AttentionTensors& tensors, const profile::TracePlan& plan) {
   const profile::StageTracer tracer(kernel, problem, plan);
-  tracer.launch(device.tensors(), nullptr);
+  tracer.launch(tensors, nullptr);
   return tracer.collect(nullptr);
 }
 
@@ -71,10 +94,12 @@ TEST_CASE("a traced launch writes the same bits as the timed kernel", "[kernels]
     for (const AttentionProblem& problem : traced_problems(kernel)) {
       INFO(kernel.name << " " << core::describe(problem));
       const Inputs inputs = random_inputs(problem, 5);
-      const Output timed = run_attention(kernel.name, problem, inputs);
-      const DeviceProblem device(problem, inputs, Order::kBatchSeqHead);
+      const TracedProblem plain(kernel, problem, inputs);
+      kernels::launch_attention(kernel, problem, plain.tensors(), nullptr);
+      const Output timed = plain.download();
+      const TracedProblem device(kernel, problem, inputs);
       const auto plan = profile::plan_trace(problem, kernels::describe_launch(kernel, problem), {});
-      for (const core::TracedCta& cta : trace(kernel, problem, device, plan).ctas) {
+      for (const core::TracedCta& cta : trace(kernel, problem, device.tensors(), plan).ctas) {
         check_roles(cta);
       }
       const Output traced = device.download();
@@ -101,7 +126,8 @@ TEST_CASE("stamps of all CTAs add up to the key blocks of all tiles", "[kernels]
   std::int64_t scores = 0;
   std::int64_t loads = 0;
   std::int64_t stored = 0;
-  const auto traced = trace(kernel, problem, device, profile::plan_trace(problem, launch, all));
+  const auto traced =
+      trace(kernel, problem, device.tensors(), profile::plan_trace(problem, launch, all));
   for (const core::TracedCta& cta : traced.ctas) {
     for (const core::RoleStamps& role : cta.roles) {
       scores += count(role, Stage::kScoresDone);
@@ -130,9 +156,9 @@ TEST_CASE("a ring that is too small keeps the last stamps and counts the others"
   const DeviceProblem device(problem, random_inputs(problem, 5), Order::kBatchSeqHead);
   profile::TracePlan plan =
       profile::plan_trace(problem, kernels::describe_launch(kernel, problem), {});
-  const core::StageTrace whole = trace(kernel, problem, device, plan);
+  const core::StageTrace whole = trace(kernel, problem, device.tensors(), plan);
   plan.capacity = 16;
-  const core::StageTrace part = trace(kernel, problem, device, plan);
+  const core::StageTrace part = trace(kernel, problem, device.tensors(), plan);
   REQUIRE(whole.dropped() == 0);
   REQUIRE(part.ctas.size() == 1);
   REQUIRE(part.ctas[0].roles.size() == whole.ctas[0].roles.size());
