@@ -1,11 +1,15 @@
 #include "src/commands/context.h"
 
 #include "src/commands/calibrate.h"
+#include "src/commands/compare.h"
 #include "src/commands/doctor.h"
+#include "src/commands/history.h"
 #include "src/commands/list.h"
+#include "src/commands/merge.h"
 #include "src/commands/numerics.h"
 #include "src/commands/report.h"
 #include "src/commands/run.h"
+#include "src/commands/schema.h"
 #include "src/commands/simulate.h"
 #include "src/core/version.h"
 
@@ -37,12 +41,16 @@ void add_verbs(CLI::App& app, Verb& chosen) {
   app.set_version_flag("--version", version_text());
   chosen = [](const Context&) -> core::ExitCode {
     throw core::UsageError(
-        "name a verb: run, simulate, report, numerics, calibrate, doctor or list; see fa3prof "
-        "--help");
+        "name a verb: run, simulate, compare, history, merge, report, schema, numerics, calibrate, "
+        "doctor or list; see fa3prof --help");
   };
   add_run(app, chosen);
   add_simulate(app, chosen);
+  add_compare(app, chosen);
+  add_history(app, chosen);
+  add_merge(app, chosen);
   add_report(app, chosen);
+  add_schema(app, chosen);
   add_numerics(app, chosen);
   add_calibrate(app, chosen);
   add_doctor(app, chosen);

@@ -4,12 +4,13 @@
 #include "src/cli/choice.h"
 #include "src/cli/output_target.h"
 #include "src/commands/output.h"
+#include "src/commands/report_files.h"
 #include "src/report/html.h"
-#include "src/report/json.h"
+#include "src/report/junit.h"
+#include "src/report/openmetrics.h"
 #include "src/report/row_text.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -19,21 +20,6 @@ namespace fa3prof::commands {
 namespace {
 
 constexpr const char* kStdout = "-";
-
-/// The name of each file without folder and ending; the path as given where that is not enough to
-/// tell two apart.
-std::vector<std::string> names_of(const std::vector<std::string>& paths) {
-  std::vector<std::string> stems;
-  for (const std::string& path : paths) {
-    if (std::ranges::count(paths, path) > 1) throw core::UsageError(path + " is given twice");
-    stems.push_back(std::filesystem::path(path).stem().string());
-  }
-  std::vector<std::string> names = stems;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (std::ranges::count(stems, stems[i]) > 1) names[i] = paths[i];
-  }
-  return names;
-}
 
 /// The stated machine; else the one of the measured GPU, or that of the simulation.
 std::optional<sim::Machine> machine_of(const core::Report& report, const std::string& stated) {
@@ -51,19 +37,6 @@ std::optional<sim::Machine> machine_of(const core::Report& report, const std::st
   return std::nullopt;
 }
 
-std::vector<report::NamedReport> load_all(const std::vector<std::string>& paths) {
-  const std::vector<std::string> names = names_of(paths);
-  std::vector<report::NamedReport> reports;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    reports.push_back({.name = names[i], .report = report::load_report(paths[i])});
-    if (reports.back().report.results.empty()) {
-      throw core::ConfigError(paths[i], "/results",
-                              "there are none; give a report of run or simulate");
-    }
-  }
-  return reports;
-}
-
 report::PageReport page_report(report::NamedReport named, const std::string& machine) {
   report::PageReport page{.name = std::move(named.name), .report = std::move(named.report)};
   const auto found = machine_of(page.report, machine);
@@ -76,32 +49,65 @@ report::PageReport page_report(report::NamedReport named, const std::string& mac
   return page;
 }
 
-std::string text_of(std::vector<report::NamedReport> reports, const ReportOptions& options) {
-  if (options.format == ReportFormat::kCsv) return report::csv_text(reports);
-  if (options.format == ReportFormat::kMarkdown) return report::markdown_text(reports);
+std::string page_of(std::vector<report::NamedReport> reports, const std::string& machine) {
   std::vector<report::PageReport> pages;
   pages.reserve(reports.size());
   for (report::NamedReport& named : reports) {
-    pages.push_back(page_report(std::move(named), options.machine));
+    pages.push_back(page_report(std::move(named), machine));
   }
   return report::html_page(pages);
+}
+
+std::string text_of(std::vector<report::NamedReport> reports, const ReportOptions& options) {
+  switch (options.format) {
+    case ReportFormat::kHtml:
+      return page_of(std::move(reports), options.machine);
+    case ReportFormat::kCsv:
+      return report::csv_text(reports);
+    case ReportFormat::kMarkdown:
+      return report::markdown_text(reports);
+    case ReportFormat::kOpenMetrics:
+      return report::openmetrics_text(reports);
+    case ReportFormat::kGithubBenchmark:
+      return report::github_benchmark_text(reports, options.metric);
+    case ReportFormat::kBencher:
+      return report::bencher_text(reports);
+    case ReportFormat::kJunit:
+      return report::junit_text(reports);
+  }
+  throw core::UsageError("unknown format");
+}
+
+void add_format(CLI::App& verb, ReportOptions& options) {
+  cli::add_choice<ReportFormat>(verb, "--format", options.format,
+                                {{"html", ReportFormat::kHtml},
+                                 {"csv", ReportFormat::kCsv},
+                                 {"markdown", ReportFormat::kMarkdown},
+                                 {"openmetrics", ReportFormat::kOpenMetrics},
+                                 {"github-benchmark", ReportFormat::kGithubBenchmark},
+                                 {"bencher", ReportFormat::kBencher},
+                                 {"junit", ReportFormat::kJunit}})
+      ->description(
+          "html: a page that opens without a network; csv: all numbers; markdown: a table for a "
+          "pull request; openmetrics: for Prometheus; github-benchmark, bencher: for services that "
+          "keep benchmarks; junit: each verification as a test case [html]");
+  cli::add_choice<report::BenchmarkMetric>(
+      verb, "--metric", options.metric,
+      {{"tflops", report::BenchmarkMetric::kTflops}, {"time", report::BenchmarkMetric::kTime}})
+      ->description(
+          "of github-benchmark: tflops for customBiggerIsBetter, time for customSmallerIsBetter "
+          "[tflops]");
 }
 
 }  // namespace
 
 void add_report(CLI::App& app, Verb& chosen) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* verb = app.add_subcommand("report", "Reports of run and simulate as a page to look at");
+  CLI::App* verb = app.add_subcommand("report", "Reports of run and simulate in other formats");
   verb->add_option("reports", options->reports, "files that --json wrote")
       ->type_name("REPORT")
       ->required();
-  cli::add_choice<ReportFormat>(*verb, "--format", options->format,
-                                {{"html", ReportFormat::kHtml},
-                                 {"csv", ReportFormat::kCsv},
-                                 {"markdown", ReportFormat::kMarkdown}})
-      ->description(
-          "html: a page that opens without a network; csv: all numbers; markdown: a table "
-          "for a pull request [html]");
+  add_format(*verb, *options);
   verb->add_option("-o,--output", options->output,
                    "file, or - for stdout [stdout, but a page needs one]")
       ->type_name("FILE|-");
@@ -119,7 +125,7 @@ core::ExitCode run_report(const ReportOptions& options, const Context& context) 
   refuse_to_replace(options.output, options.reports, "--output");
   std::optional<cli::AtomicFile> file;
   if (!options.output.empty() && options.output != kStdout) file.emplace(options.output);
-  const std::string text = text_of(load_all(options.reports), options);
+  const std::string text = text_of(load_reports(options.reports), options);
   if (file) {
     file->commit(text);
   } else {

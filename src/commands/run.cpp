@@ -61,6 +61,7 @@ class Run {
     report_.command = context.command;
     report_.environment = profiler_->environment(options.request.device);
     report_.seed = options.request.seed;
+    report_.shard = options.shard;
     selection_.emplace(options, std::move(kernels), report_.environment.gpu);
     trace_.emplace(options.trace.file);
     if (auto machine = find_machine(options.machine, report_)) {
@@ -191,6 +192,17 @@ void show(const core::Report& report, Output& output) {
   });
 }
 
+/// The problems of the stated shard, or all.
+std::vector<AttentionProblem> problems_of(const RunOptions& options) {
+  std::vector<AttentionProblem> problems = core::expand(options.grid);
+  if (!options.shard) return problems;
+  std::vector<AttentionProblem> dealt;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    if (core::is_in(*options.shard, i)) dealt.push_back(problems[i]);
+  }
+  return dealt;
+}
+
 bool was_run(const Result& result) {
   return result.source == core::ResultSource::kMeasured && result.unsupported_reason.empty();
 }
@@ -231,6 +243,13 @@ void add_run(CLI::App& app, Verb& chosen) {
       ->type_name("NAME");
   cli::add_problem_options(*verb, options->grid);
   verb->get_option("--dtype")->description("of Q, K, V and O: fp16 or bf16 [fp16]");
+  verb->add_option_function<std::string>(
+          "--shard",
+          [options = options.get()](const std::string& text) {
+            options->shard = core::parse_shard(text, "--shard");
+          },
+          "run only the I-th of N parts of the problems, for fa3prof merge [all]")
+      ->type_name("I/N");
   add_measuring_options(*verb, options->request);
   add_tracing_options(*verb, options->trace);
   cli::add_output_options(*verb, options->output);
@@ -244,9 +263,9 @@ void add_run(CLI::App& app, Verb& chosen) {
 core::ExitCode run_run(const RunOptions& options, const Context& context) {
   Output output(options.output, context);
   profile::act_before_foreign_end(cli::remove_unfinished_file);
-  const std::vector<AttentionProblem> problems = core::expand(options.grid);
   std::vector<ChosenKernel> kernels = choose_kernels(options.kernels);
-  check_support(options.kernels, kernels, problems);
+  check_support(options.kernels, kernels, core::expand(options.grid));
+  const std::vector<AttentionProblem> problems = problems_of(options);
   if (options.request.includes_quantization) require_quantizing(kernels, "--include-quantization");
   Run run(options, std::move(kernels), context);
   const core::Report& report = run.report();
@@ -260,6 +279,10 @@ core::ExitCode run_run(const RunOptions& options, const Context& context) {
   }
   run.write_trace();
   show(report, output);
+  if (problems.empty()) {
+    output.print_error("there are fewer problems than shards: nothing to do for this one");
+    return core::ExitCode::kDone;
+  }
   if (std::ranges::none_of(report.results, was_run)) {
     output.print_error("no kernel was run; the report says why");
     return core::ExitCode::kUnavailable;

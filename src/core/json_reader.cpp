@@ -162,12 +162,18 @@ void JsonReader::expect_object() const {
   if (!value_->is_object()) fail(fmt::format("is {}, must be an object", value_->type_name()));
 }
 
+JsonReader JsonReader::below(const Json& value, const std::string& step) const {
+  JsonReader reader(value, file_, pointer_ + "/" + step);
+  reader.unknown_keys_ = unknown_keys_;
+  return reader;
+}
+
 std::optional<JsonReader> JsonReader::find(std::string_view key) {
   expect_object();
   if (std::ranges::find(known_keys_, key) == known_keys_.end()) known_keys_.emplace_back(key);
   const auto member = value_->find(std::string(key));
   if (member == value_->end()) return std::nullopt;
-  return JsonReader(*member, file_, pointer_ + "/" + escaped(key));
+  return below(*member, escaped(key));
 }
 
 JsonReader JsonReader::at(std::string_view key) {
@@ -180,7 +186,7 @@ std::vector<JsonReader> JsonReader::items() const {
   std::vector<JsonReader> readers;
   readers.reserve(value_->size());
   for (std::size_t i = 0; i < value_->size(); ++i) {
-    readers.emplace_back((*value_)[i], file_, pointer_ + "/" + std::to_string(i));
+    readers.push_back(below((*value_)[i], std::to_string(i)));
   }
   return readers;
 }
@@ -239,7 +245,7 @@ SourcedNumber JsonReader::sourced_number(const NumberRange& range) const {
 }
 
 void JsonReader::finish() const {
-  if (!value_->is_object()) return;
+  if (!value_->is_object() || unknown_keys_ == UnknownKeys::kIgnored) return;
   for (const auto& member : value_->items()) {
     if (std::ranges::find(known_keys_, member.key()) != known_keys_.end()) continue;
     throw ConfigError(

@@ -45,6 +45,10 @@ struct SourcedNumber {
   std::string source;
 };
 
+/// What finish() makes of keys that nobody asked for. A document of a newer minor version may have
+/// some that this program does not know.
+enum class UnknownKeys { kRefused, kIgnored };
+
 /// A cursor on one value of a document, which must outlive it. Every getter throws ConfigError with
 /// file and pointer when the value has another type or is out of range.
 ///
@@ -55,6 +59,9 @@ struct SourcedNumber {
 class JsonReader {
  public:
   JsonReader(const Json& value, std::string file, std::string pointer = "");
+
+  /// From here on, and for all that is read below; before that they are refused.
+  void set_unknown_keys(UnknownKeys unknown_keys) { unknown_keys_ = unknown_keys; }
 
   /// The member `key` of this object; a missing one is an error.
   [[nodiscard]] JsonReader at(std::string_view key);
@@ -85,7 +92,8 @@ class JsonReader {
 
   [[nodiscard]] bool is_object() const { return value_->is_object(); }
 
-  /// Refuses the members of this object that at(), find() and keys() have not asked for.
+  /// Refuses the members of this object that at(), find() and keys() have not asked for, unless
+  /// they are to be ignored.
   void finish() const;
 
   /// Throws ConfigError at this value.
@@ -97,11 +105,13 @@ class JsonReader {
 
  private:
   void expect_object() const;
+  [[nodiscard]] JsonReader below(const Json& value, const std::string& step) const;
 
   const Json* value_;
   std::string file_;
   std::string pointer_;
   std::vector<std::string> known_keys_;
+  UnknownKeys unknown_keys_ = UnknownKeys::kRefused;
 };
 
 }  // namespace fa3prof::core

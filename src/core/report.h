@@ -3,6 +3,7 @@
 
 #include "src/core/attention_kernel.h"
 #include "src/core/result.h"
+#include "src/core/shard.h"
 
 #include <cstdint>
 #include <optional>
@@ -11,8 +12,11 @@
 
 namespace fa3prof::core {
 
-/// Breaking changes of the JSON layout raise this.
+/// Breaking changes of the JSON layout raise the version; a report of another one is refused.
 inline constexpr int kReportSchemaVersion = 1;
+/// Additions raise the minor version: older ones read as ever, what newer ones add is ignored.
+/// 1: per-sample power and throttle reasons, method, kernels in turn, shard.
+inline constexpr int kReportSchemaMinor = 1;
 
 /// What identifies a GPU by its properties; names are for people.
 struct Gpu {
@@ -44,6 +48,7 @@ struct Report {
   std::vector<std::string> command;  ///< argv
   Environment environment;
   std::uint64_t seed = 0;  ///< of the random inputs; 0 in reports without measured results
+  std::optional<Shard> shard = std::nullopt;  ///< absent: the whole sweep
   std::vector<Result> results;
   std::vector<std::string> warnings;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/core/attention_problem.h"
+#include "src/core/method.h"
 #include "src/core/stage_trace.h"
 #include "src/core/timeline.h"
 
@@ -37,6 +38,11 @@ struct Timing {
   std::vector<double> samples_us;
   /// SM clock over each of them by the SMs' own cycle counters; empty where it was not measured.
   std::vector<double> samples_clock_mhz;
+  /// Power as the driver stated it when each of them ended, on Hopper a mean over the last second;
+  /// empty where it was not read.
+  std::vector<double> samples_power_watts = {};
+  /// What held the clock back then: "power cap", "" for nothing; empty where it was not read.
+  std::vector<std::string> samples_throttle_reasons = {};
   double median_us = 0.0;
   Interval median_ci95_us;
   std::string cache;  ///< "warm": launches back to back; "cold": L2 flushed before each
@@ -47,6 +53,9 @@ struct Timing {
   /// Half the width of an interval over its middle that was aimed at; nothing when asked for a
   /// number.
   std::optional<double> target_ci95_ratio = std::nullopt;
+  std::optional<Method> method = std::nullopt;  ///< absent in reports before schema 1.1
+  /// All kernels that took turns, this one too, in their order: they share clock, power and cache.
+  std::vector<std::string> in_turn = {};
 };
 
 /// State of the GPU while the samples were taken.

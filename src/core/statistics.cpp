@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -54,6 +56,52 @@ std::size_t median_rank(std::size_t n) {
   return middle;
 }
 
+/// Sebastiano Vigna's SplitMix64 (public domain): the same numbers on every platform, which the
+/// distributions of <random> do not promise.
+class SplitMix64 {
+ public:
+  /// A number below `bound`. Its tiny bias does not matter here.
+  std::size_t below(std::size_t bound) {
+    std::uint64_t mixed = state_ += 0x9e3779b97f4a7c15U;
+    mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
+    mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
+    return (mixed ^ (mixed >> 31U)) % bound;
+  }
+
+ private:
+  std::uint64_t state_ = 0;
+};
+
+constexpr std::size_t kResamples = 2000;
+
+/// Draws medians of resampled series.
+class Resampler {
+ public:
+  explicit Resampler(std::span<const double> values)
+      : values_(values), block_(block_length(values.size())), drawn_(values.size()) {}
+
+  double draw_median(SplitMix64& random) {
+    for (std::size_t i = 0; i < drawn_.size(); i += block_) {
+      const std::size_t begin = random.below(values_.size());
+      const std::size_t end = std::min(i + block_, drawn_.size());
+      for (std::size_t j = i; j < end; ++j) drawn_[j] = values_[(begin + j - i) % values_.size()];
+    }
+    const auto middle = drawn_.begin() + static_cast<std::ptrdiff_t>(drawn_.size() / 2);
+    std::ranges::nth_element(drawn_, middle);
+    if (drawn_.size() % 2 == 1) return *middle;
+    return (*middle + *std::max_element(drawn_.begin(), middle)) / 2.0;
+  }
+
+ private:
+  static std::size_t block_length(std::size_t count) {
+    return static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
+  }
+
+  std::span<const double> values_;
+  std::size_t block_;
+  std::vector<double> drawn_;
+};
+
 }  // namespace
 
 double median(std::span<const double> values) {
@@ -93,6 +141,34 @@ RatioInterval paired_ratio(std::span<const double> numerators,
         sum(numerators.subspan(begin, length)) / sum(denominators.subspan(begin, length));
   }
   return {.median = median(ratios), .ci95 = median_ci95(ratios)};
+}
+
+RatioInterval bootstrap_ratio(std::span<const double> numerators,
+                              std::span<const double> denominators) {
+  const double above = median(numerators);
+  const double below = median(denominators);
+  const auto is_not_positive = [](double value) { return value <= 0.0; };
+  if (std::ranges::any_of(numerators, is_not_positive) ||
+      std::ranges::any_of(denominators, is_not_positive)) {
+    throw UsageError("bootstrap ratio: a sample is 0 or less; no time or cycle count can be");
+  }
+  Resampler resample_above(numerators);
+  Resampler resample_below(denominators);
+  SplitMix64 random;
+  std::vector<double> ratios(kResamples);
+  for (double& ratio : ratios) {
+    const double drawn_above = resample_above.draw_median(random);
+    ratio = drawn_above / resample_below.draw_median(random);
+  }
+  std::ranges::sort(ratios);
+  return {.median = above / below,
+          .ci95 = {quantile_of_sorted(ratios, 0.025), quantile_of_sorted(ratios, 0.975)}};
+}
+
+double drift_ratio(std::span<const double> values) {
+  const std::size_t third = values.size() / 3;
+  if (third == 0) return 0.0;
+  return median(values.last(third)) / median(values.first(third)) - 1.0;
 }
 
 }  // namespace fa3prof::core

@@ -49,4 +49,21 @@ inline constexpr std::size_t kRatioBlocks = 32;
 [[nodiscard]] RatioInterval paired_ratio(std::span<const double> numerators,
                                          std::span<const double> denominators);
 
+/// The ratio of the medians of two series that were taken apart, numerators over denominators, and
+/// its 95 % interval: the middle 95 % of the ratios of resampled series. Any length will do, but of
+/// less than a handful of samples no interval says much.
+///
+/// Launches that follow each other are no independent samples: clock and temperature drift, and a
+/// clock hops between plateaus. So whole stretches are resampled, sqrt(n) samples long, from the
+/// series as a ring (the circular block bootstrap of Politis and Romano 1992). Deterministic: the
+/// same series give the same interval.
+///
+/// Throws UsageError if a series is empty or has a sample that is not above zero.
+[[nodiscard]] RatioInterval bootstrap_ratio(std::span<const double> numerators,
+                                            std::span<const double> denominators);
+
+/// By what a series rises from its first third to its last, the ratio of their medians less one;
+/// 0 for less than three samples.
+[[nodiscard]] double drift_ratio(std::span<const double> values);
+
 }  // namespace fa3prof::core

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <iterator>
 #include <mutex>
 #include <stop_token>
 #include <utility>
@@ -29,6 +30,12 @@ std::optional<core::ClockRecord> summarise(std::span<const ClockSample> samples)
   return record;
 }
 
+const ClockSample& reading_at(std::span<const ClockSample> samples,
+                              std::chrono::steady_clock::time_point time) {
+  const auto after = std::ranges::upper_bound(samples, time, {}, &ClockSample::at);
+  return after == samples.begin() ? *after : *std::prev(after);
+}
+
 ClockMonitor::ClockMonitor(Source source, std::chrono::milliseconds period) {
   if (!source) return;
   thread_ = std::jthread([this, source = std::move(source), period](const std::stop_token& stop) {
@@ -36,7 +43,10 @@ ClockMonitor::ClockMonitor(Source source, std::chrono::milliseconds period) {
     std::unique_lock lock(mutex);
     std::condition_variable_any wake;
     do {
-      if (const auto sample = source()) samples_.push_back(*sample);
+      if (const auto sample = source()) {
+        samples_.push_back(*sample);
+        samples_.back().at = std::chrono::steady_clock::now();
+      }
       wake.wait_for(lock, stop, period, [] { return false; });
     } while (!stop.stop_requested());
   });

@@ -17,6 +17,10 @@ namespace fa3prof::profile {
 /// nothing for no samples: a value is never made up.
 [[nodiscard]] std::optional<core::ClockRecord> summarise(std::span<const ClockSample> samples);
 
+/// The last of them that was read before `time`, else the first; they are in order and not none.
+[[nodiscard]] const ClockSample& reading_at(std::span<const ClockSample> samples,
+                                            std::chrono::steady_clock::time_point time);
+
 /// Samples from construction until finish(). The driver refreshes its readings only every few
 /// milliseconds and averages power over a second, so a short run may show the state before it.
 class ClockMonitor {
@@ -29,6 +33,9 @@ class ClockMonitor {
 
   /// Stops and gives the record of what was seen. Call once.
   [[nodiscard]] std::optional<core::ClockRecord> finish();
+
+  /// What was seen, in order; after finish().
+  [[nodiscard]] const std::vector<ClockSample>& samples() const { return samples_; }
 
  private:
   std::vector<ClockSample> samples_;

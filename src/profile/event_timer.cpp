@@ -86,9 +86,12 @@ std::vector<TimedLaunch> EventTimer::collect_batch() {
   for (std::size_t i = 0; i < batch.used; ++i) {
     const Interval& interval = batch.intervals[i];
     if (!wait_for(interval.stamped.get(), limits_.launch)) throw StuckLaunch(i);
+    const auto ended_at = steady_clock::now();
     float milliseconds = 0.0F;
     cuda_check(cudaEventElapsedTime(&milliseconds, interval.begin.get(), interval.end.get()));
-    timed.push_back({milliseconds * kUsPerMs, clock_of(interval)});
+    timed.push_back({.duration_us = milliseconds * kUsPerMs,
+                     .clock_mhz = clock_of(interval),
+                     .ended_at = ended_at});
   }
   return timed;
 }

@@ -66,7 +66,7 @@ class GpuRun {
 
   [[nodiscard]] std::vector<Entrant*> passed();
   void time_in_turn(const std::vector<Entrant*>& entrants);
-  void sample(const std::vector<Entrant*>& entrants, Sampler& sampler) const;
+  void sample(const std::vector<Entrant*>& entrants, Sampler& sampler);
   void keep_samples(const std::vector<Entrant*>& entrants, const Sampler& sampler) const;
   void time_quantization(Entrant& entrant);
   void check_after_timing(const std::vector<Entrant*>& entrants);
@@ -84,6 +84,7 @@ class GpuRun {
   std::vector<Entrant> entrants_;  // as request_.kernels
   std::size_t flush_bytes_ = 0;
   std::optional<NvmlDevice> nvml_;
+  std::vector<ClockSample> clock_readings_;  // while the kernels were timed
   kernels::Stream stream_;
   kernels::Event done_;
   HostInputs inputs_;

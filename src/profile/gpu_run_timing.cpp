@@ -27,6 +27,15 @@ std::string names_of(const auto& entrants) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+core::Method method_of(const RunRequest& request) {
+  return {.timer = "CUDA events",
+          .mode = "sustained",
+          .inputs = "normal(0, 1)",
+          .settle_ms = static_cast<double>(request.settle_time.count()),
+          .warmup_rounds = request.warmup_launches,
+          .includes_quantization = request.includes_quantization};
+}
+
 }  // namespace
 
 /// Those that may show a speed.
@@ -102,10 +111,11 @@ void GpuRun::time_quantization(Entrant& entrant) {
                                        .is_included = request_.includes_quantization};
 }
 
-void GpuRun::sample(const std::vector<Entrant*>& entrants, Sampler& sampler) const {
+void GpuRun::sample(const std::vector<Entrant*>& entrants, Sampler& sampler) {
   ClockMonitor monitor(nvml_ ? [this] { return nvml_->sample(); } : ClockMonitor::Source());
   sampler.run();
   const auto clocks = monitor.finish();
+  clock_readings_ = monitor.samples();
   const auto pids = nvml_ ? nvml_->compute_pids() : std::nullopt;
   for (Entrant* entrant : entrants) {
     entrant->measurement->clocks = clocks;
@@ -124,7 +134,14 @@ void GpuRun::keep_samples(const std::vector<Entrant*>& entrants, const Sampler& 
     for (const TimedLaunch& timed : sampler.samples()[kernel]) {
       measurement.samples_us.push_back(timed.duration_us);
       if (timed.clock_mhz) measurement.samples_clock_mhz.push_back(*timed.clock_mhz);
+      if (clock_readings_.empty()) continue;
+      const ClockSample& reading = reading_at(clock_readings_, timed.ended_at);
+      measurement.samples_power_watts.push_back(reading.power_watts);
+      measurement.samples_throttle_reasons.push_back(
+          fmt::format("{}", fmt::join(throttle_reasons(reading.event_reasons), ", ")));
     }
+    measurement.method = method_of(request_);
+    for (const Entrant* entrant : entrants) measurement.in_turn.push_back(entrant->candidate.name);
     measurement.stopped_by = sampler.stopped_by();
     if (!request_.samples) measurement.target_ci95_ratio = SamplingPlan{}.target_ci95_ratio;
   }

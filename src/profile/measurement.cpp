@@ -19,6 +19,10 @@ void add_timing(const Measurement& measurement, core::Result& result) {
   core::Timing timing;
   timing.samples_us = measurement.samples_us;
   timing.samples_clock_mhz = measurement.samples_clock_mhz;
+  timing.samples_power_watts = measurement.samples_power_watts;
+  timing.samples_throttle_reasons = measurement.samples_throttle_reasons;
+  timing.method = measurement.method;
+  timing.in_turn = measurement.in_turn;
   timing.median_us = core::median(measurement.samples_us);
   timing.median_ci95_us = core::median_ci95(measurement.samples_us);
   timing.cache = measurement.cache;

@@ -20,11 +20,15 @@ struct Measurement {
   std::int64_t local_memory_bytes = 0;  ///< per thread; more than 0 means spilled registers
   std::string unsupported_reason;       ///< not empty: it was not run, and no other field counts
   core::Verification verification;
-  std::vector<double> samples_us;           ///< empty when verification failed
-  std::vector<double> samples_clock_mhz;    ///< as in core::Timing
-  std::string cache;                        ///< as in core::Timing
-  std::string stopped_by;                   ///< as in core::Timing
-  std::optional<double> target_ci95_ratio;  ///< as in core::Timing
+  std::vector<double> samples_us;                          ///< empty when verification failed
+  std::vector<double> samples_clock_mhz;                   ///< as in core::Timing
+  std::vector<double> samples_power_watts = {};            ///< as in core::Timing
+  std::vector<std::string> samples_throttle_reasons = {};  ///< as in core::Timing
+  std::optional<core::Method> method = std::nullopt;       ///< as in core::Timing
+  std::vector<std::string> in_turn = {};                   ///< as in core::Timing
+  std::string cache;                                       ///< as in core::Timing
+  std::string stopped_by;                                  ///< as in core::Timing
+  std::optional<double> target_ci95_ratio;                 ///< as in core::Timing
   std::optional<core::ClockRecord> clocks;
   std::optional<core::Quantization> quantization;
   core::DataType multiplies = core::DataType::kFloat16;  ///< decides what peak counts

@@ -3,6 +3,7 @@
 // start on machines without a driver. Reads only; never changes a setting.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ struct ClockSample {
   double power_watts = 0.0;  ///< on Hopper a mean over the last second
   double temperature_celsius = 0.0;
   std::uint64_t event_reasons = 0;
+  std::chrono::steady_clock::time_point at = {};  ///< when it was read, by ClockMonitor
 };
 
 /// How many of `pids` are not the calling process, which is one of them. In a container NVML may

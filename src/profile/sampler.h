@@ -23,6 +23,7 @@ using Launch = std::function<void()>;
 struct TimedLaunch {
   double duration_us = 0.0;
   std::optional<double> clock_mhz;  ///< mean SM clock over it, where it could be read
+  std::chrono::steady_clock::time_point ended_at = {};  ///< when the CPU saw that it had ended
 
   bool operator==(const TimedLaunch&) const = default;
 };

@@ -36,7 +36,8 @@ void thin_samples(Json& result, std::size_t most) {
   const auto timing = result.find("timing");
   if (timing == result.end()) return;
   const std::size_t stride = (timing->at("samples_us").size() + most - 1) / most;
-  for (const char* key : {"samples_us", "samples_clock_mhz"}) {
+  timing->erase("samples_throttle_reasons");  // the page shows those of all launches together
+  for (const char* key : {"samples_us", "samples_clock_mhz", "samples_power_watts"}) {
     if (timing->contains(key))
       (*timing)[key] = thinned(timing->at(key), std::max(stride, std::size_t{1}));
   }

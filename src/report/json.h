@@ -21,6 +21,9 @@ namespace fa3prof::report {
     const core::Report& report,
     const std::optional<analysis::Validation>& validation = std::nullopt);
 
+/// A problem as reports write it.
+[[nodiscard]] core::Json to_json(const core::AttentionProblem& problem);
+
 /// Text of a document for a file or stdout: indented, ends with a newline.
 [[nodiscard]] std::string to_text(const core::Json& document);
 
@@ -28,7 +31,8 @@ namespace fa3prof::report {
 void require_finite(const core::Json& document);
 
 /// Inverse of to_json. `file` is what errors call the text. Throws ConfigError with a JSON pointer
-/// for malformed text, a missing or unknown key, a wrong type, or another schema_version.
+/// for malformed text, a missing or unknown key, a wrong type, or another schema_version. A report
+/// of a newer schema_minor reads without what that adds, and says so in its warnings.
 [[nodiscard]] core::Report parse_report(std::string_view text, const std::string& file);
 
 /// Reads and parses a file. Throws ConfigError.

@@ -4,7 +4,8 @@
 //   optional(key, value)   absent when it holds nothing: nullopt, empty text or list, counters that
 //                          nobody asked for; a number 0, which then means "unknown"
 //   finite(key, value)     absent when infinite or NaN: the error of a kernel that wrote NaN
-//   derived(key, compute)  for the reader's convenience; ignored when read, being computed anew
+//   derived(key, compute)  for the reader's convenience; ignored when read, being computed anew;
+//   derived_text           the same for text
 // for numbers, text, booleans, named enumerations, lists of these, and the structs below.
 #pragma once
 
@@ -61,15 +62,30 @@ void walk(auto& walker, T& interval) {
   walker.required("upper", interval.upper);
 }
 
+template <Is<core::Method> T>
+void walk(auto& walker, T& method) {
+  walker.derived_text("fingerprint", [&] { return core::fingerprint(method); });
+  walker.required("timer", method.timer);
+  walker.required("mode", method.mode);
+  walker.required("inputs", method.inputs);
+  walker.required("settle_ms", method.settle_ms);
+  walker.required("warmup_rounds", method.warmup_rounds);
+  walker.required("includes_quantization", method.includes_quantization);
+}
+
 template <Is<core::Timing> T>
 void walk(auto& walker, T& timing) {
   walker.required("samples_us", timing.samples_us);
   walker.optional("samples_clock_mhz", timing.samples_clock_mhz);
+  walker.optional("samples_power_watts", timing.samples_power_watts);
+  walker.optional("samples_throttle_reasons", timing.samples_throttle_reasons);
   walker.required("median_us", timing.median_us);
   walker.required("median_ci95_us", timing.median_ci95_us);
   walker.required("cache", timing.cache);
   walker.optional("stopped_by", timing.stopped_by);
   walker.optional("target_ci95_ratio", timing.target_ci95_ratio);
+  walker.optional("method", timing.method);
+  walker.optional("in_turn", timing.in_turn);
 }
 
 template <Is<core::ClockRecord> T>
@@ -203,6 +219,12 @@ void walk(auto& walker, T& result) {
   walker.optional("timeline", result.timeline);
   walker.optional("terms", result.terms);
   walker.required("warnings", result.warnings);
+}
+
+template <Is<core::Shard> T>
+void walk(auto& walker, T& shard) {
+  walker.required("index", shard.index);
+  walker.required("count", shard.count);
 }
 
 template <Is<core::ComputeCapability> T>

@@ -2,6 +2,8 @@
 #include "src/report/json.h"
 #include "src/report/json_fields.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <map>
 #include <optional>
@@ -12,6 +14,8 @@ namespace fa3prof::report {
 namespace {
 
 using core::JsonReader;
+
+constexpr core::IntegerRange kFromZero{.min = 0};
 
 /// Runs `parse`, turning its UsageError into an error at this value's place in the file.
 auto at_place(const JsonReader& reader, auto parse) {
@@ -84,6 +88,10 @@ class Filler {
     if (const auto member = reader_.find(key)) static_cast<void>(member->number());
   }
 
+  void derived_text(const char* key, const auto&) {
+    if (const auto member = reader_.find(key)) static_cast<void>(member->string());
+  }
+
  private:
   JsonReader& reader_;
 };
@@ -105,17 +113,39 @@ void read(JsonReader reader, T& fields) {
   }
 }
 
-void check_version(const JsonReader& reader) {
+/// Throws for another version. True for a minor version that is newer than this program's.
+bool is_newer(JsonReader& root) {
+  const JsonReader reader = root.at("schema_version");
   const std::int64_t version = reader.integer();
-  if (version == core::kReportSchemaVersion) return;
-  reader.fail("is " + std::to_string(version) + ", but this fa3prof reads version " +
-              std::to_string(core::kReportSchemaVersion) +
-              "; use the fa3prof that wrote the report, or write it anew");
+  if (version != core::kReportSchemaVersion) {
+    reader.fail(
+        fmt::format("is {}, but this fa3prof reads version {}; use the fa3prof that wrote "
+                    "the report, or write it anew",
+                    version, core::kReportSchemaVersion));
+  }
+  const auto minor = root.find("schema_minor");
+  return minor && minor->integer(kFromZero) > core::kReportSchemaMinor;
+}
+
+std::string newer_warning(JsonReader& root) {
+  return fmt::format(
+      "{}: written by a newer fa3prof (schema {}.{}, this one knows {}.{}): what that adds is "
+      "ignored",
+      root.file(), core::kReportSchemaVersion, root.at("schema_minor").integer(),
+      core::kReportSchemaVersion, core::kReportSchemaMinor);
+}
+
+void check_shard(const core::Report& report, JsonReader& root) {
+  if (!report.shard) return;
+  const auto [index, count] = *report.shard;
+  if (index >= 1 && index <= count) return;
+  root.at("shard").fail(fmt::format("is {} of {}; shards count from 1", index, count));
 }
 
 core::Report read_root(const core::Json& document, const std::string& file) {
   JsonReader root(document, file);
-  check_version(root.at("schema_version"));
+  const bool has_unknown_keys = is_newer(root);
+  if (has_unknown_keys) root.set_unknown_keys(core::UnknownKeys::kIgnored);
   core::Report report;
   Tool tool;
   Filler filler(root);
@@ -124,6 +154,8 @@ core::Report read_root(const core::Json& document, const std::string& file) {
   filler.required("command", report.command);
   filler.required("environment", report.environment);
   filler.optional("seed", report.seed);
+  filler.optional("shard", report.shard);
+  check_shard(report, root);
   filler.required("results", report.results);
   filler.required("warnings", report.warnings);
   for (const char* derived : {"deviations", "speedups"}) {
@@ -131,6 +163,7 @@ core::Report read_root(const core::Json& document, const std::string& file) {
   }
   if (auto derived = root.find("validation")) static_cast<void>(derived->keys());
   root.finish();
+  if (has_unknown_keys) report.warnings.push_back(newer_warning(root));
   report.environment.tool_version = tool.version;
   report.environment.tool_commit = tool.commit;
   report.environment.compiler = tool.compiler;

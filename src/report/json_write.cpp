@@ -84,6 +84,8 @@ class Writer {
     optional(key, value);
   }
 
+  void derived_text(const char* key, const auto& compute) { required(key, compute()); }
+
   [[nodiscard]] Json take() { return std::move(object_); }
 
  private:
@@ -220,6 +222,7 @@ Json to_json(const core::Report& report, const std::optional<analysis::Validatio
   const core::Environment& environment = report.environment;
   Writer writer;
   writer.required("schema_version", core::kReportSchemaVersion);
+  writer.required("schema_minor", core::kReportSchemaMinor);
   writer.required("tool", Tool{.version = environment.tool_version,
                                .commit = environment.tool_commit,
                                .compiler = environment.compiler,
@@ -228,6 +231,7 @@ Json to_json(const core::Report& report, const std::optional<analysis::Validatio
   writer.required("command", report.command);
   writer.required("environment", environment);
   writer.optional("seed", report.seed);
+  writer.optional("shard", report.shard);
   writer.required("results", report.results);
   Json document = writer.take();
   require_finite(document);  // before anything is computed from it
@@ -239,6 +243,8 @@ Json to_json(const core::Report& report, const std::optional<analysis::Validatio
   require_finite(document);
   return document;
 }
+
+Json to_json(const core::AttentionProblem& problem) { return to_value(problem); }
 
 std::string to_text(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

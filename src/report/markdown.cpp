@@ -1,4 +1,5 @@
 #include "src/analysis/comparison.h"
+#include "src/report/markdown_cell.h"
 #include "src/report/row_text.h"
 #include "src/report/speedup_text.h"
 #include "src/report/table.h"
@@ -23,20 +24,6 @@ constexpr std::size_t kTextColumns = 2;  // the first ones and the last are word
 
 using Cells = std::array<std::string, kHeadings.size()>;
 
-/// Text that neither ends its cell nor is taken for markup.
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r') {
-      safe += ' ';
-      continue;
-    }
-    if (std::string_view("|\\`*_<[]#").find(c) != std::string_view::npos) safe += '\\';
-    safe += c;
-  }
-  return safe;
-}
-
 std::string one_decimal(double value) { return grouped(value, 1); }
 
 std::string whole(double value) { return grouped(value, 0); }
@@ -50,7 +37,7 @@ std::string speed_text(const Row& row) {
   if (!row.speedup) return "";
   std::string ratio = time_ratio_text(*row.speedup);
   if (ratio.empty()) ratio = text_or_empty(row.speedup->simulated_time_ratio, times);
-  return ratio.empty() ? "" : ratio + " " + escaped(row.speedup->baseline);
+  return ratio.empty() ? "" : ratio + " " + markdown_escaped(row.speedup->baseline);
 }
 
 std::string note_of(const Result& result) {
@@ -61,7 +48,7 @@ std::string note_of(const Result& result) {
 
 Cells cells_of(const Row& row, const core::AttentionProblem& problem) {
   const Result& any = row.measured != nullptr ? *row.measured : *row.simulated;
-  Cells cells{core::describe(problem), escaped(row.label)};
+  Cells cells{core::describe(problem), markdown_escaped(row.label)};
   if (row.measured != nullptr) {
     const Result& measured = *row.measured;
     cells[2] = text_or_empty(measured.time_us, one_decimal);
@@ -73,7 +60,7 @@ Cells cells_of(const Row& row, const core::AttentionProblem& problem) {
   if (row.simulated != nullptr) cells[7] = text_or_empty(row.simulated->cycles, whole);
   cells[8] = text_or_empty(row.cycles_deviation_ratio, signed_percent);
   cells[9] = speed_text(row);
-  cells[10] = escaped(note_of(any));
+  cells[10] = markdown_escaped(note_of(any));
   return cells;
 }
 
@@ -96,8 +83,8 @@ std::string table_text(const std::vector<Cells>& rows) {
 /// Where and when, in one line.
 std::string origin_of(const core::Report& report) {
   const core::Environment& environment = report.environment;
-  std::string text = environment.gpu ? escaped(environment.gpu->name) : "simulated";
-  if (!environment.driver.empty()) text += ", driver " + escaped(environment.driver);
+  std::string text = environment.gpu ? markdown_escaped(environment.gpu->name) : "simulated";
+  if (!environment.driver.empty()) text += ", driver " + markdown_escaped(environment.driver);
   return fmt::format("{}, {}, fa3prof {} ({})\n", text, report.created_at, environment.tool_version,
                      environment.tool_commit);
 }
@@ -117,9 +104,10 @@ std::string warnings_of(const core::Report& report) {
     }
   }
   std::string text;
-  for (const std::string& warning : report.warnings) text += "- " + escaped(warning) + "\n";
+  for (const std::string& warning : report.warnings)
+    text += "- " + markdown_escaped(warning) + "\n";
   for (const auto& [warning, rows] : warnings) {
-    text += fmt::format("- {} ({} row{})\n", escaped(warning), rows, rows == 1 ? "" : "s");
+    text += fmt::format("- {} ({} row{})\n", markdown_escaped(warning), rows, rows == 1 ? "" : "s");
   }
   return text.empty() ? "" : "\nWarnings:\n\n" + text;
 }
@@ -133,7 +121,7 @@ std::string markdown_text(const std::vector<NamedReport>& reports) {
     for (const analysis::ProblemComparison& comparison : analysis::compare(named.report.results)) {
       for (const Row& row : comparison.rows) rows.push_back(cells_of(row, comparison.problem));
     }
-    text += fmt::format("{}### {}\n\n{}\n", text.empty() ? "" : "\n", escaped(named.name),
+    text += fmt::format("{}### {}\n\n{}\n", text.empty() ? "" : "\n", markdown_escaped(named.name),
                         origin_of(named.report));
     text += table_text(rows) + warnings_of(named.report);
   }

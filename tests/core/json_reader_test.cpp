@@ -95,6 +95,14 @@ TEST_CASE("a missing key and a value that is no object name the object", "[core]
   CHECK_THAT(number.what(), contains("must be an object"));
 }
 
+TEST_CASE("unknown keys are ignored where they may be, at any depth", "[core]") {
+  const core::Json json = core::parse_json(R"({"new": 1, "list": [{"new": 2}]})", "a.json");
+  core::JsonReader reader(json, "a.json");
+  reader.set_unknown_keys(core::UnknownKeys::kIgnored);
+  CHECK_NOTHROW(reader.at("list").items().front().finish());
+  CHECK_NOTHROW(reader.finish());
+}
+
 TEST_CASE("malformed JSON is refused with line and column", "[core]") {
   try {
     (void)core::parse_json("{\"a\": 1,\n \"b\" 2}", "a.json");

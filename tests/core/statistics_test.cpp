@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <vector>
 
 namespace fa3prof::tests {
@@ -133,6 +134,58 @@ TEST_CASE("paired ratio uses every pair, however many", "[core]") {
   CHECK_THROWS_WITH(core::paired_ratio(slow, fast), contains("sample 76 of the denominators"));
 }
 
+TEST_CASE("bootstrap ratio of constant series is exact", "[core]") {
+  const core::RatioInterval ratio = core::bootstrap_ratio(Samples(9, 3.0), Samples(20, 2.0));
+  CHECK(ratio.median == 1.5);
+  CHECK(ratio.ci95 == core::Interval{1.5, 1.5});
+}
+
+TEST_CASE("bootstrap ratio gives the same interval for the same series", "[core]") {
+  const core::RatioInterval once = core::bootstrap_ratio(shuffled(50), shuffled(31));
+  const core::RatioInterval again = core::bootstrap_ratio(shuffled(50), shuffled(31));
+  CHECK(once.median == 25.5 / 16.0);
+  CHECK(once.ci95 == again.ci95);
+  CHECK(once.ci95.lower < once.median);
+  CHECK(once.median < once.ci95.upper);
+}
+
+TEST_CASE("bootstrap interval covers the true ratio of independent samples about as promised",
+          "[core]") {
+  std::mt19937 random(1);
+  const auto draw = [&random](std::size_t count) {
+    Samples values(count);
+    for (double& value : values) {
+      value = 1.0 + 0.1 * static_cast<double>(random()) / static_cast<double>(std::mt19937::max());
+    }
+    return values;
+  };
+  int covered = 0;
+  for (int i = 0; i < 400; ++i) {
+    const core::Interval ci95 = core::bootstrap_ratio(draw(60), draw(60)).ci95;
+    if (ci95.lower <= 1.0 && 1.0 <= ci95.upper) ++covered;
+  }
+  CAPTURE(covered);
+  // 95 % of 400 are 380; blocks of eight of sixty cost a little.
+  CHECK(covered >= 356);
+}
+
+TEST_CASE("bootstrap interval of samples that depend on each other is wider", "[core]") {
+  Samples sorted_runs;  // a level for each ten samples
+  for (int i = 0; i < 100; ++i) sorted_runs.push_back(1.0 + 0.01 * ((i / 10 * 7) % 10));
+  Samples scattered;  // the same values one by one
+  for (int i = 0; i < 100; ++i) scattered.push_back(1.0 + 0.01 * ((i * 7) % 10));
+  const auto width = [](const Samples& samples) {
+    const core::Interval ci95 = core::bootstrap_ratio(samples, Samples{1.0}).ci95;
+    return ci95.upper - ci95.lower;
+  };
+  CHECK(width(sorted_runs) > 1.5 * width(scattered));
+}
+
+TEST_CASE("drift is what the last third lies above the first", "[core]") {
+  CHECK(core::drift_ratio(Samples{1.0, 1.0, 5.0, 9.0, 1.1, 1.1}) == 1.1 - 1.0);
+  CHECK(core::drift_ratio(Samples{1.0, 2.0}) == 0.0);
+}
+
 TEST_CASE("statistics refuse input that has no answer", "[core]") {
   const Samples none;
   const Samples with_nan{1.0, std::numeric_limits<double>::quiet_NaN()};
@@ -145,6 +198,8 @@ TEST_CASE("statistics refuse input that has no answer", "[core]") {
   CHECK_THROWS_WITH(core::quantile(one, 1.5), contains("1.5"));
   CHECK_THROWS_WITH(core::paired_ratio(one, with_nan), contains("1 and 2 samples"));
   CHECK_THROWS_WITH(core::paired_ratio(one, Samples{0.0}), contains("denominators is 0"));
+  CHECK_THROWS_AS(core::bootstrap_ratio(none, one), core::UsageError);
+  CHECK_THROWS_WITH(core::bootstrap_ratio(one, Samples{0.0}), contains("0 or less"));
 }
 
 }  // namespace

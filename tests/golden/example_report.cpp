@@ -28,11 +28,20 @@ core::Result measured_result(const std::string& kernel, double time_us) {
   result.timing = core::Timing{
       .samples_us = {time_us - 1.0, time_us, time_us + 2.0, time_us, time_us, time_us + 1.0},
       .samples_clock_mhz = {1755.0, 1620.0, 1605.0, 1605.0, 1620.0, 1605.0},
+      .samples_power_watts = {661.0, 661.0, 668.5, 668.5, 668.5, 672.0},
+      .samples_throttle_reasons = {"", "", "power cap", "power cap", "power cap", "power cap"},
       .median_us = time_us,
       .median_ci95_us = {time_us - 1.0, time_us + 2.0},
       .cache = "warm",
       .stopped_by = "intervals",
-      .target_ci95_ratio = 0.01};
+      .target_ci95_ratio = 0.01,
+      .method = core::Method{.timer = "CUDA events",
+                             .mode = "sustained",
+                             .inputs = "normal(0, 1)",
+                             .settle_ms = 3000.0,
+                             .warmup_rounds = 5,
+                             .includes_quantization = false},
+      .in_turn = {"fa2", "fa3"}};
   result.clocks = core::ClockRecord{.clock_source = "SM cycle counters",
                                     .sm_clock_mhz = clock_mhz,
                                     .sm_clock_min_mhz = 1605.0,

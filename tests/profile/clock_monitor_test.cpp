@@ -29,6 +29,21 @@ TEST_CASE("clock samples become mean, range and every reason seen", "[profile]")
         std::vector<std::string>{"power cap", "software thermal slowdown"});
 }
 
+TEST_CASE("a launch has the reading that was there when it ended", "[profile]") {
+  const std::chrono::steady_clock::time_point begin{};
+  std::array<ClockSample, 3> samples{};
+  for (int i = 0; i < 3; ++i) {
+    samples.at(static_cast<std::size_t>(i)).at = begin + std::chrono::milliseconds(5 * i);
+  }
+  const auto reading = [&](int milliseconds) {
+    return &profile::reading_at(samples, begin + std::chrono::milliseconds(milliseconds));
+  };
+  CHECK(reading(-1) == samples.data());
+  CHECK(reading(0) == samples.data());
+  CHECK(reading(7) == samples.data() + 1);
+  CHECK(reading(99) == samples.data() + 2);
+}
+
 TEST_CASE("no clock is reported without NVML", "[profile]") {
   ClockMonitor without_source{ClockMonitor::Source()};
   CHECK_FALSE(without_source.finish().has_value());

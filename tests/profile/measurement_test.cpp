@@ -125,6 +125,21 @@ TEST_CASE("the clock comes from the counters, else from the SMs' cycles, else fr
   CHECK_THAT(result.clock_basis, contains("counters"));
 }
 
+TEST_CASE("a result has every sample's power and what held its clock back, and the method",
+          "[profile]") {
+  Measurement measurement = example();
+  measurement.samples_power_watts = {600.0, 650.0};
+  measurement.samples_throttle_reasons = {"", "power cap"};
+  measurement.method = core::Method{.timer = "CUDA events", .mode = "sustained"};
+  measurement.in_turn = {"fa2", "fa3"};
+  const auto timing = make_result(measurement, h200()).timing;
+  REQUIRE(timing.has_value());
+  CHECK(timing->samples_power_watts == measurement.samples_power_watts);
+  CHECK(timing->samples_throttle_reasons == measurement.samples_throttle_reasons);
+  CHECK(timing->method == measurement.method);
+  CHECK(timing->in_turn == measurement.in_turn);
+}
+
 TEST_CASE("what makes a result less trustworthy is a warning", "[profile]") {
   Measurement measurement = example();
   SECTION("spread samples") {

@@ -131,6 +131,15 @@ TEST_CASE("A broken document is refused with file and pointer", "[report]") {
     document["results"][0]["launch"]["threads"] = 4294967296;
     CHECK_THAT(error_of(document), contains("/results/0/launch/threads"));
   }
+  SECTION("an unknown key of a report that is not newer") {
+    document["schema_minor"] = core::kReportSchemaMinor;
+    document["mood"] = "fine";
+    CHECK_THAT(error_of(document), contains("/mood"));
+  }
+  SECTION("a shard that is none") {
+    document["shard"] = {{"index", 3}, {"count", 2}};
+    CHECK_THAT(error_of(document), contains("/shard") && contains("3 of 2"));
+  }
   SECTION("another schema version") {
     document["schema_version"] = 2;
     CHECK_THAT(error_of(document), contains("/schema_version") && contains("reads version 1"));
@@ -139,4 +148,35 @@ TEST_CASE("A broken document is refused with file and pointer", "[report]") {
 
 TEST_CASE("Text that is no JSON is refused with the file", "[report]") {
   CHECK_THROWS_WITH(parse_report("{\"schema_version\": 1,", "cut.json"), contains("cut.json"));
+}
+
+TEST_CASE("A newer minor version is read without what it adds, and says so", "[report]") {
+  core::Json document = example_document();
+  document["schema_minor"] = core::kReportSchemaMinor + 1;
+  document["mood"] = "fine";
+  document["results"][0]["timing"]["samples_mood"] = {1, 2, 3};
+  const core::Report read = parse_report(document.dump(), "report.json");
+  REQUIRE(read.warnings.size() == 1);
+  CHECK_THAT(read.warnings.front(),
+             contains("report.json: written by a newer fa3prof (schema 1.2, this one knows 1.1)"));
+  CHECK(read.results.size() == 4);
+}
+
+TEST_CASE("Reports of every older version read, and lose nothing", "[report]") {
+  // What fa3prof wrote then; never to be rewritten.
+  for (const char* name : {"run", "failed", "against"}) {
+    const std::string path = std::string(FA3PROF_OLD_REPORTS) + "/1.0/" + name + ".json";
+    const core::Report read = load_report(path);
+    core::Json expected = core::load_json(path);
+    expected.erase("validation");
+    core::Json written = to_json(read);
+    CHECK(written.erase("schema_minor") == 1);
+    CHECK(written == expected);
+  }
+}
+
+TEST_CASE("A shard is written and read back", "[report]") {
+  core::Report report = example_report();
+  report.shard = core::Shard{.index = 2, .count = 5};
+  CHECK(parse_report(to_json(report).dump(), "report.json").shard == report.shard);
 }
