@@ -14,6 +14,7 @@ using core::RatioInterval;
 using core::Result;
 
 constexpr double kConfirming = 0.5;  ///< of the limit, that the other of time and cycles must pass
+constexpr int kLastRank = 100;       ///< after every verdict
 constexpr double kDriftToMention = 0.02;
 constexpr double kClockToMention = 0.01;
 constexpr std::string_view kSampled = "sampled";
@@ -134,7 +135,9 @@ RegressionRow row_of(const RowPair& pair) {
 
 void sort_by_severity(std::vector<RegressionRow>& rows) {
   const auto rank = [](const RegressionRow& row) {
-    return row.is_broken ? -1 : static_cast<int>(row.verdict);
+    if (row.is_broken) return -1;
+    const bool is_added = row.verdict == Verdict::kMissing && is_timed(row.fresh);
+    return is_added ? kLastRank : static_cast<int>(row.verdict);
   };
   const auto slowness = [](const RegressionRow& row) {
     return row.ratio.time ? row.ratio.time->median : 0.0;

@@ -43,7 +43,8 @@ struct RegressionRow {
 
 struct Regression {
   RegressionLimits limits;
-  std::vector<RegressionRow> rows;  ///< by severity, then by how much slower
+  /// By severity, then by how much slower; those that only the new report has come last.
+  std::vector<RegressionRow> rows;
 
   [[nodiscard]] std::size_t count(Verdict verdict) const;
   /// A kernel is slower or broken: the build must fail.

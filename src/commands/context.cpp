@@ -39,6 +39,7 @@ std::string utc_now() {
 void add_verbs(CLI::App& app, Verb& chosen) {
   app.description("Where the cycles go in attention on Hopper: measures and simulates kernels.");
   app.set_version_flag("--version", version_text());
+  app.require_subcommand(0, 1);  // so that `schema report` is the schema's name and no second verb
   chosen = [](const Context&) -> core::ExitCode {
     throw core::UsageError(
         "name a verb: run, simulate, compare, history, merge, report, schema, numerics, calibrate, "

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace fa3prof::report {
 namespace {
 
@@ -51,11 +53,11 @@ std::string history_text(const HistoryView& view, Colour colour) {
                {"first us", Align::kRight},
                {"last us", Align::kRight},
                {"since first", Align::kRight}});
-  std::string conditions;
+  std::optional<std::string> conditions;
   for (const HistorySeries& series : view.series) {
     if (series.conditions != conditions) {
       conditions = series.conditions;
-      table.add_line(conditions, Tone::kHeading);
+      table.add_line(conditions->empty() ? "simulated" : *conditions, Tone::kHeading);
     }
     table.add_row({series_name(series.first()), std::to_string(series.points.size()),
                    grouped(*series.first().time_us, 1), grouped(*series.last().time_us, 1),

@@ -19,8 +19,8 @@ struct HistoryView {
   std::vector<std::string> warnings = {};
 };
 
-/// What `fa3prof history` prints: under its conditions a line for each series, and below that one for
-/// each change.
+/// What `fa3prof history` prints: under its conditions a line for each series, and below that one
+/// for each change.
 ///
 ///   series                               reports  first us  last us  since first
 ///   NVIDIA H200, 132 SMs, 1980 MHz, 700 W, warm L2, method 0123456789abcdef

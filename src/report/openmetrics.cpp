@@ -60,7 +60,7 @@ struct Family {
   std::function<std::optional<double>(const Result&)> read;
 };
 
-std::optional<double> times(const std::optional<double>& value, double factor) {
+std::optional<double> scaled(const std::optional<double>& value, double factor) {
   return value ? std::optional(*value * factor) : std::nullopt;
 }
 
@@ -71,7 +71,7 @@ std::optional<double> member(const auto& part, auto read) {
 
 void add_speed(std::vector<Family>& families) {
   families.push_back({"fa3prof_kernel_time_seconds", "seconds", "Median time of a launch.",
-                      [](const Result& r) { return times(r.time_us, kSecondsPerUs); }});
+                      [](const Result& r) { return scaled(r.time_us, kSecondsPerUs); }});
   families.push_back({"fa3prof_kernel_time_lower_seconds", "seconds",
                       "Lower end of the median's 95 % interval.", [](const Result& r) {
                         return member(r.timing, [](const auto& t) {
@@ -86,7 +86,7 @@ void add_speed(std::vector<Family>& families) {
                       }});
   families.push_back({"fa3prof_kernel_flops_per_second", "",
                       "Floating-point operations by the papers' convention over the median time.",
-                      [](const Result& r) { return times(r.tflops, kFlopsPerTflops); }});
+                      [](const Result& r) { return scaled(r.tflops, kFlopsPerTflops); }});
   families.push_back({"fa3prof_kernel_peak_ratio", "ratio",
                       "The same over the dense tensor peak of the GPU.",
                       [](const Result& r) -> std::optional<double> {
