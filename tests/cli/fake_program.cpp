@@ -66,7 +66,8 @@ class FakeProfiler : public profile::Profiler {
                     .dropped_records = 0,
                     .traced_us = 1080.0,
                     .timed_us = 1000.0,
-                    .clock_mhz = trace.clock_mhz};
+                    .clock_mhz = trace.clock_mhz,
+                    .cta_loss_ratio = trace.cta_loss_ratio()};
   }
 
   [[nodiscard]] core::Result result_of(const std::string& kernel,
