@@ -178,7 +178,7 @@ struct Result {
   std::string limiter;                   ///< simulated: the resource with the longest busy time
   std::vector<BreakdownPart> breakdown;  ///< measured: only of a traced kernel
   std::optional<TraceSummary> trace;
-  std::optional<TimelineExcerpt> timeline;  ///< of a CTA or an SM, where one was asked for
+  std::optional<TimelineExcerpt> timeline;        ///< of a CTA or an SM, where one was asked for
   std::shared_ptr<const StageTrace> stage_trace;  ///< the stamps, which no report holds
   std::vector<Term> terms;
 
