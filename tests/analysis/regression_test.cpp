@@ -34,7 +34,7 @@ TEST_CASE("The same series twice is the same", "[analysis]") {
 }
 
 TEST_CASE("Two takes of one kernel are the same, however often they are taken", "[analysis]") {
-  for (unsigned take = 0; take < 200; ++take) {
+  for (unsigned take = 0; take < 50; ++take) {
     const auto row = compare(steady(1500.0, 60, 2 * take), steady(1500.0, 60, 2 * take + 1));
     CAPTURE(take, row.ratio.time->ci95.lower, row.ratio.time->ci95.upper);
     CHECK(row.verdict == Verdict::kSame);
@@ -43,7 +43,7 @@ TEST_CASE("Two takes of one kernel are the same, however often they are taken", 
 
 TEST_CASE("A kernel that is slower by 5 % is called so every time, and back it is faster",
           "[analysis]") {
-  for (unsigned take = 0; take < 200; ++take) {
+  for (unsigned take = 0; take < 50; ++take) {
     const Series base = steady(1500.0, 60, 2 * take);
     const Series slowed = steady(1575.0, 60, 2 * take + 1);
     CHECK(compare(base, slowed).verdict == Verdict::kSlower);
