@@ -70,7 +70,7 @@ TEST_CASE("the breakdown sums to the cycles", "[sim]") {
 
 TEST_CASE("units are busy for the sum of the steps that use them", "[sim]") {
   const auto machine = sim::load_machine("h200_sxm");
-  const auto pipeline = sim::load_pipeline("fa3_fp16");
+  const auto pipeline = sim::shaped_for(sim::load_pipeline("fa3_fp16"), problem(8192, false));
   const auto sizes = sim::tile_sizes(pipeline, problem(8192, false));
   const sim::CostContext context{machine, pipeline, sizes.scope, core::DataType::kFloat16};
   const sim::TileModel model(context, 46);
