@@ -10,12 +10,14 @@
 // WGMMA takes P; instead of moving probabilities between lanes, V is stored in the order of keys
 // that makes it so (kernels/quantize/layout.h).
 //
+// With d = 64 and 128 V has eight more channels, of ones: P V brings the row sums along.
+//
 // WGMMA adds e4m3 products with 13 fraction bits. The quantiser takes the mean from V, so that P V
 // does not grow one way; the kernels that flush add each key block's P V to O in float32 instead.
 //
 // Shared memory in KiB, Q + the stages of K + those of V (and 1 KiB for the barriers):
-// d = 64, tile 192 x 128: 12 + 32 + 32; d = 128, 128 x 224: 16 + 84 + 84, causal 192 x 96: 24 + 48
-// + 48, flushing 128 x 128: 16 + 64 + 64; d = 256, 128 x 128: 32 + 96 + 96.
+// d = 64, tile 192 x 128: 12 + 32 + 36; d = 128, 192 x 96: 24 + 48 + 51, flushing 128 x 128: 16 + 64
+// + 64; d = 256, 128 x 128: 32 + 96 + 96.
 #pragma once
 
 #include "kernels/attention.h"
