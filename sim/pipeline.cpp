@@ -86,6 +86,7 @@ TileSizes tile_sizes(const Pipeline& pipeline, const core::AttentionProblem& pro
   scope[SizeName::kHeadDim] = static_cast<double>(problem.head_dim);
   scope[SizeName::kValueChannels] =
       static_cast<double>(choice.value_channels.value_or(problem.head_dim));
+  sizes.tile.value_channels = choice.value_channels;
   scope[SizeName::kElementBytes] = static_cast<double>(core::element_bytes(problem.dtype));
   scope[SizeName::kSeqlenQ] = static_cast<double>(problem.seqlen_q);
   scope[SizeName::kSeqlenKv] = static_cast<double>(problem.seqlen_kv);

@@ -94,8 +94,12 @@ const void* function() {
 
 template <typename Instance>
 LaunchDescription describe_instance(const core::AttentionProblem& problem) {
-  return fa3::describe(function<Instance>(), Instance::kConfig, sizeof(SharedStorage<Instance>),
-                       tile_order(problem, Instance::kConfig.tile_m).tiles);
+  constexpr Config kConfig = Instance::kConfig;
+  LaunchDescription description =
+      fa3::describe(function<Instance>(), kConfig, sizeof(SharedStorage<Instance>),
+                    tile_order(problem, kConfig.tile_m).tiles);
+  if (kConfig.sums_in_gemm) description.tile.value_channels = kConfig.value_channels();
+  return description;
 }
 
 template <typename Instance>

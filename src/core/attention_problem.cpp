@@ -100,7 +100,8 @@ double flops_tile_padded(const AttentionProblem& problem, const Tile& tile) {
       row_blocks += slab * std::min(of_tile, std::max<std::int64_t>(of_slab, 1));
     }
   }
-  return 4.0 * static_cast<double>(problem.head_dim) * static_cast<double>(row_blocks) *
+  const std::int64_t channels = problem.head_dim + tile.value_channels.value_or(problem.head_dim);
+  return 2.0 * static_cast<double>(channels) * static_cast<double>(row_blocks) *
          static_cast<double>(tile.n) * static_cast<double>(problem.num_heads) *
          static_cast<double>(problem.batch);
 }

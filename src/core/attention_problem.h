@@ -46,6 +46,8 @@ struct Tile {
   /// Rows that together pass by the key blocks which the mask hides from all of them, a warpgroup's
   /// share of the tile; divides m. Without it the whole tile does.
   std::optional<std::int64_t> slab_m = std::nullopt;
+  /// That P is multiplied with, where they are more than head_dim.
+  std::optional<std::int64_t> value_channels = std::nullopt;
 
   bool operator==(const Tile&) const = default;
 };

@@ -122,6 +122,7 @@ void walk(auto& walker, T& tile) {
   walker.required("m", tile.m);
   walker.required("n", tile.n);
   walker.optional("slab_m", tile.slab_m);
+  walker.optional("value_channels", tile.value_channels);
 }
 
 template <Is<core::Launch> T>

@@ -49,7 +49,7 @@ TEST_CASE("list --kernels shows only kernels, in both forms", "[cli]") {
   CHECK(document.size() == 3);
   CHECK(document["kernels"][0]["name"] == "fa2");
   CHECK(document["kernels"][0]["head_dims"][0] == 128);
-  CHECK(document["instances"].size() == 17);
+  CHECK(document["instances"].size() == 16);
   CHECK(document["instances"][2]["kernel"] == "fa3");
   CHECK(document["instances"][2]["registers"] == "24 producer, 240 consumer");
   CHECK(document["instances"][2]["shared_memory_bytes"] == 225 * 1024);

@@ -99,6 +99,17 @@ TEST_CASE("slabs pass by the key blocks hidden from them, but one", "[core]") {
   }
 }
 
+TEST_CASE("channels beside those of V are executed with P V alone", "[core]") {
+  for (const AttentionProblem& problem : small_problems()) {
+    CAPTURE(core::describe(problem));
+    const double plain = core::flops_tile_padded(problem, {4, 4});
+    const double wider =
+        core::flops_tile_padded(problem, {.m = 4, .n = 4, .value_channels = problem.head_dim + 8});
+    CHECK(wider * (2.0 * static_cast<double>(problem.head_dim)) ==
+          plain * (2.0 * static_cast<double>(problem.head_dim) + 8.0));
+  }
+}
+
 TEST_CASE("a one by one tile executes exactly the attended pairs", "[core]") {
   for (const AttentionProblem& problem : small_problems()) {
     CHECK(core::flops_tile_padded(problem, {1, 1}) == core::flops_algorithmic(problem));
