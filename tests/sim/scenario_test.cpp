@@ -107,9 +107,8 @@ TEST_CASE("the embedded configs are the files", "[sim]") {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kConfigs)) {
     const auto folder = entry.path().parent_path().filename();
-    const bool is_read =
-        folder == "recordings" || folder == "published" || folder == "calibrations" ||
-        folder == "grafana";
+    const bool is_read = folder == "recordings" || folder == "published" ||
+                         folder == "calibrations" || folder == "grafana";
     if (!entry.is_regular_file() || is_read) continue;
     const std::string stem = entry.path().filename().string();
     const std::string name = stem.substr(0, stem.find('.'));
