@@ -16,9 +16,8 @@
 // does not grow one way; the kernels that flush add each key block's P V to O in float32 instead.
 //
 // Shared memory in KiB, Q + the stages of K + those of V (and 1 KiB for the barriers):
-// d = 64, tile 192 x 128: 12 + 32 + 36; d = 128, 192 x 96: 24 + 48 + 51, flushing 128 x 128: 16 +
-// 64
-// + 64; d = 256, 128 x 128: 32 + 96 + 96.
+// d = 64, tile 192 x 128: 12 + 32 + 36; d = 128, 192 x 96: 24 + 48 + 51, flushing, 128 x 128:
+// 16 + 64 + 64; d = 256, 128 x 128: 32 + 96 + 96.
 #pragma once
 
 #include "kernels/attention.h"
