@@ -1,12 +1,10 @@
 #include "src/commands/merge.h"
 
 #include "src/analysis/merge.h"
-#include "src/cli/output_target.h"
 #include "src/commands/output.h"
 #include "src/report/json.h"
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace fa3prof::commands {
@@ -26,20 +24,13 @@ void add_merge(CLI::App& app, Verb& chosen) {
 }
 
 core::ExitCode run_merge(const MergeOptions& options, const Context& context) {
-  refuse_to_replace(options.output, options.reports, "--output");
-  std::optional<cli::AtomicFile> file;
-  if (!options.output.empty() && options.output != "-") file.emplace(options.output);
-  std::vector<analysis::Part> parts;
-  for (const std::string& path : options.reports) {
-    parts.push_back({.name = path, .report = report::load_report(path)});
-  }
-  const core::Report merged = analysis::merge(std::move(parts), options.is_partial);
-  const std::string text = report::to_text(report::to_json(merged));
-  if (file) {
-    file->commit(text);
-  } else {
-    put(context.out, text);
-  }
+  write_text(options.output, options.reports, context, [&] {
+    std::vector<analysis::Part> parts;
+    for (const std::string& path : options.reports) {
+      parts.push_back({.name = path, .report = report::load_report(path)});
+    }
+    return report::to_text(report::to_json(analysis::merge(std::move(parts), options.is_partial)));
+  });
   return core::ExitCode::kDone;
 }
 

@@ -25,6 +25,17 @@ void refuse_to_replace(const std::string& path, const std::vector<std::string>& 
   }
 }
 
+void write_text(const std::string& path, const std::vector<std::string>& inputs,
+                const Context& context, const std::function<std::string()>& make_text) {
+  refuse_to_replace(path, inputs, "--output");
+  if (path.empty() || path == "-") {
+    put(context.out, make_text());
+  } else {
+    cli::AtomicFile file(path);
+    file.commit(make_text());
+  }
+}
+
 Output::Output(const cli::OutputOptions& options, const Context& context)
     : options_(options), context_(context) {
   if (!options.json.empty() && !options.has_json_on_stdout()) file_.emplace(options.json);

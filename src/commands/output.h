@@ -24,6 +24,11 @@ void refuse_to_replace(const std::string& path, const std::vector<std::string>& 
 /// Writes the text to a stream. Throws UsageError where that cannot take it all.
 void put(std::ostream& stream, const std::string& text);
 
+/// Writes what `make_text` gives to the file `path`, or to stdout for "" and "-". The file is
+/// opened before: a bad path costs no work. Throws UsageError as refuse_to_replace and put.
+void write_text(const std::string& path, const std::vector<std::string>& inputs,
+                const Context& context, const std::function<std::string()>& make_text);
+
 class Output {
  public:
   /// Opens the JSON file, if any. Throws UsageError if it cannot be written.

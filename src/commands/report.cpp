@@ -2,7 +2,6 @@
 
 #include "sim/machine.h"
 #include "src/cli/choice.h"
-#include "src/cli/output_target.h"
 #include "src/commands/output.h"
 #include "src/commands/report_files.h"
 #include "src/report/html.h"
@@ -18,8 +17,6 @@
 
 namespace fa3prof::commands {
 namespace {
-
-constexpr const char* kStdout = "-";
 
 /// The stated machine; else the one of the measured GPU, or that of the simulation.
 std::optional<sim::Machine> machine_of(const core::Report& report, const std::string& stated) {
@@ -122,15 +119,8 @@ core::ExitCode run_report(const ReportOptions& options, const Context& context) 
   if (options.output.empty() && options.format == ReportFormat::kHtml) {
     throw core::UsageError("a page is too much for a terminal: name a file with --output");
   }
-  refuse_to_replace(options.output, options.reports, "--output");
-  std::optional<cli::AtomicFile> file;
-  if (!options.output.empty() && options.output != kStdout) file.emplace(options.output);
-  const std::string text = text_of(load_reports(options.reports), options);
-  if (file) {
-    file->commit(text);
-  } else {
-    put(context.out, text);
-  }
+  write_text(options.output, options.reports, context,
+             [&] { return text_of(load_reports(options.reports), options); });
   return core::ExitCode::kDone;
 }
 

@@ -1,6 +1,7 @@
 #include "src/core/version.h"
 #include "src/report/history_text.h"
 #include "src/report/json.h"
+#include "src/report/origin_json.h"
 #include "src/report/series_name.h"
 
 namespace fa3prof::report {
@@ -11,17 +12,6 @@ using analysis::HistorySeries;
 using core::Json;
 
 constexpr int kSchemaVersion = 1;
-
-Json report_json(const NamedReport& named) {
-  const core::Environment& environment = named.report.environment;
-  Json json{{"name", named.name},
-            {"created_at", named.report.created_at},
-            {"tool_version", environment.tool_version},
-            {"tool_commit", environment.tool_commit}};
-  if (environment.gpu) json["gpu"] = environment.gpu->name;
-  if (!environment.driver.empty()) json["driver"] = environment.driver;
-  return json;
-}
 
 Json point_json(const HistoryPoint& point) {
   Json json{{"report", point.report}, {"time_us", *point.result->time_us}};
@@ -58,7 +48,7 @@ Json history_json(const HistoryView& view) {
       {"tool_commit", core::tool_commit()}, {"max_regression_ratio", view.max_regression_ratio},
       {"reports", Json::array()},           {"series", Json::array()},
       {"warnings", view.warnings}};
-  for (const NamedReport& named : view.reports) document["reports"].push_back(report_json(named));
+  for (const NamedReport& named : view.reports) document["reports"].push_back(origin_json(named));
   for (const HistorySeries& series : view.series) {
     document["series"].push_back(series_json(series));
   }

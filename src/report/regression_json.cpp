@@ -1,5 +1,6 @@
 #include "src/core/version.h"
 #include "src/report/json.h"
+#include "src/report/origin_json.h"
 #include "src/report/regression_text.h"
 
 namespace fa3prof::report {
@@ -11,17 +12,6 @@ using analysis::Verdict;
 using core::Json;
 
 constexpr int kSchemaVersion = 1;
-
-Json origin_json(const NamedReport& named) {
-  const core::Environment& environment = named.report.environment;
-  Json json{{"name", named.name},
-            {"created_at", named.report.created_at},
-            {"tool_version", environment.tool_version},
-            {"tool_commit", environment.tool_commit}};
-  if (environment.gpu) json["gpu"] = environment.gpu->name;
-  if (!environment.driver.empty()) json["driver"] = environment.driver;
-  return json;
-}
 
 void put_ratio(Json& json, const std::string& key,
                const std::optional<core::RatioInterval>& ratio) {
