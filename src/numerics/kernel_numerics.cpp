@@ -66,9 +66,10 @@ void validate(const KernelNumerics& numerics) {
                         "; lower it or --p-offset");
   require(numerics.p_raise_log2 >= 0.0 && numerics.p_raise_log2 <= numerics.p_headroom_log2,
           "--p-raise lies within --p-headroom: write 0 to that");
-  require(!numerics.sums_casts || (numerics.algorithm == Algorithm::kFlash &&
-                                   numerics.scales != ScaleGranularity::kRow &&
-                                   numerics.scale_block_rows % numerics.tile_n == 0),
+  const bool has_scale_per_tile = numerics.scales != ScaleGranularity::kRow &&
+                                  (numerics.scales != ScaleGranularity::kBlock ||
+                                   numerics.scale_block_rows % numerics.tile_n == 0);
+  require(!numerics.sums_casts || (numerics.algorithm == Algorithm::kFlash && has_scale_per_tile),
           "sums of P as it was cast need one scale of V for each block of keys: give --tile-n and "
           "--block-rows the same number");
   require(

@@ -327,6 +327,8 @@ TEST_CASE("numerics that no kernel has are refused", "[numerics]") {
   const AttentionInputs odd_inputs = draw_inputs(odd, Distribution::kNormal, 1);
   CHECK_THROWS_WITH(emulate_attention(odd_inputs, {}), contains("head_dim 96"));
   CHECK_NOTHROW(emulate_attention(odd_inputs, {.is_rotated = false}));
+  CHECK_NOTHROW(emulate_attention(
+      inputs, {.scales = ScaleGranularity::kHead, .sums_casts = true, .tile_n = 96}));
 }
 
 }  // namespace
