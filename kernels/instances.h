@@ -16,10 +16,9 @@ namespace fa3prof::kernels {
 struct KernelInstance {
   std::string kernel;  ///< as in core::attention_kernels()
   int head_dim = 0;
-  std::string mask;  ///< "causal", "none", or "any"
-  int tile_m = 0;    ///< query rows of a CTA
-  int tile_n = 0;    ///< keys of a block
-  int stages = 0;    ///< shared-memory buffers of K and of V
+  int tile_m = 0;  ///< query rows of a CTA
+  int tile_n = 0;  ///< keys of a block
+  int stages = 0;  ///< shared-memory buffers of K and of V
   int threads = 0;
   int ctas_per_sm = 0;
   std::string registers;  ///< per thread: "255", "24 producer, 240 consumer"
@@ -30,7 +29,6 @@ template <typename Config>
 [[nodiscard]] KernelInstance kernel_instance(const std::string& kernel, const Config& config) {
   return {.kernel = kernel,
           .head_dim = config.head_dim,
-          .mask = "any",
           .tile_m = config.tile_m,
           .tile_n = config.tile_n,
           .stages = config.stages,

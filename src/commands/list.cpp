@@ -71,7 +71,6 @@ Section instances() {
   for (const profile::KernelInstance& instance : profile::kernel_instances()) {
     section.entries.push_back({{"kernel", instance.kernel},
                                {"head_dim", instance.head_dim},
-                               {"mask", instance.mask},
                                {"tile_m", instance.tile_m},
                                {"tile_n", instance.tile_n},
                                {"stages", instance.stages},
