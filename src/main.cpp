@@ -1,5 +1,6 @@
 // The program: reads the command line, runs one verb, turns every error into a message and an exit
 // code (src/core/error.h).
+#include "src/cli/interrupt.h"
 #include "src/commands/context.h"
 #include "src/core/error.h"
 
@@ -36,10 +37,14 @@ int fail(ExitCode code, const char* text, const char* hint = "") {
 int main(int argc, char** argv) {
   // A reader that closes the pipe early (head) must not cost the report on disk.
   std::signal(SIGPIPE, SIG_IGN);
+  // Nor may a limit on the size of files (ulimit -f) kill: then a write fails, which has a message.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run_verb(argc, argv);
   } catch (const CLI::ParseError& error) {
     return fail(ExitCode::kUsage, error.what(), "; see fa3prof --help");
+  } catch (const fa3prof::cli::Interrupted& interrupted) {
+    fa3prof::cli::die_of(interrupted.signal());
   } catch (const fa3prof::core::Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {

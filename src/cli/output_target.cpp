@@ -1,12 +1,10 @@
 #include "src/cli/output_target.h"
 
+#include "src/cli/unfinished_files.h"
 #include "src/core/error.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <climits>
-#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -33,39 +31,7 @@ std::string resolve(const std::string& path) {
   return error ? path : resolved.string();
 }
 
-/// The temporary file that a deadly signal must take along; a handler may read no std::string.
-std::array<char, PATH_MAX> doomed_file{};
-
-constexpr std::array kDeadlySignals{SIGINT, SIGTERM, SIGHUP};
-
-void remove_and_die(int signal) {
-  remove_unfinished_file();
-  // Only now may a second signal kill: until here it would have come to this handler as well.
-  static_cast<void>(std::signal(signal, SIG_DFL));
-  static_cast<void>(raise(signal));
-}
-
-/// Ctrl-C leaves the old file or none, and no litter. A signal that is ignored stays so.
-void remove_when_killed(const std::string& file) {
-  if (file.size() >= doomed_file.size()) return;
-  std::ranges::copy(file, doomed_file.begin());
-  doomed_file.at(file.size()) = '\0';
-  for (const int signal : kDeadlySignals) {
-    struct sigaction action {};
-
-    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
-    action = {};
-    action.sa_handler = remove_and_die;
-    static_cast<void>(sigaction(signal, &action, nullptr));
-  }
-}
-
-/// The file has its name or is gone.
-void forget_doomed_file() { doomed_file.front() = '\0'; }
-
 }  // namespace
-
-void remove_unfinished_file() { unlink(doomed_file.data()); }
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve(path)) {
   std::error_code ignored;
@@ -83,7 +49,7 @@ AtomicFile::~AtomicFile() {
   if (file_ >= 0) close(file_);
   if (temporary_.empty()) return;
   unlink(temporary_.c_str());
-  forget_doomed_file();
+  keep_when_killed(temporary_);
 }
 
 void AtomicFile::fail(const std::string& what, int error) const {
@@ -99,19 +65,25 @@ void AtomicFile::open_direct() {
 
 void AtomicFile::open_temporary() {
   std::string name = target_ + ".XXXXXX";
-  file_ = mkostemp(name.data(), O_CLOEXEC);
-  if (file_ < 0) fail("", errno);
+  int error = 0;
+  {
+    const DeadlySignalsHeld until_it_is_noted;
+    file_ = mkostemp(name.data(), O_CLOEXEC);
+    error = errno;
+    if (file_ >= 0) remove_when_killed(name);
+  }
+  if (file_ < 0) fail("", error);
   temporary_ = name;
-  remove_when_killed(name);
 
   struct stat old {};
 
   const bool has_old = stat(target_.c_str(), &old) == 0;
   if (fchmod(file_, has_old ? old.st_mode & 07777U : new_file_mode()) != 0) {
-    const int error = errno;
+    error = errno;
     // A constructor that throws runs no destructor.
     close(file_);
     unlink(name.c_str());
+    keep_when_killed(name);
     fail("", error);
   }
 }
@@ -125,8 +97,8 @@ void AtomicFile::commit(std::string_view text) {
   if (temporary_.empty()) return;
   if (fsync(file_) != 0) fail("", errno);
   if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("", errno);
+  keep_when_killed(temporary_);
   temporary_.clear();
-  forget_doomed_file();
 }
 
 }  // namespace fa3prof::cli

@@ -10,8 +10,9 @@ namespace fa3prof::cli {
 
 /// A file that appears under its name only when it is complete: a temporary file in the same
 /// directory, synchronised and renamed by commit(), removed by the destructor or a
-/// deadly signal (SIGINT, SIGTERM, SIGHUP) otherwise. A target
-/// that is there and no regular file (/dev/null, a pipe) is written directly.
+/// deadly signal (SIGINT, SIGTERM, SIGHUP, SIGQUIT) otherwise; only SIGKILL leaves it behind,
+/// beside the old file. A target that is there and no regular file (/dev/null, a pipe) is written
+/// directly.
 class AtomicFile {
  public:
   /// Throws UsageError naming the path if it cannot be written.
@@ -34,9 +35,5 @@ class AtomicFile {
   std::string temporary_;  ///< empty when written directly or renamed
   int file_ = -1;
 };
-
-/// Removes the temporary file of the AtomicFile that is not yet committed, if there is one. May be
-/// called in a signal handler; the process must end after it.
-void remove_unfinished_file();
 
 }  // namespace fa3prof::cli

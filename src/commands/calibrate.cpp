@@ -197,9 +197,15 @@ core::ExitCode run_calibrate(const CalibrateOptions& options, const Context& con
   std::optional<cli::AtomicFile> file;
   if (!options.machine_file.empty()) file.emplace(options.machine_file);
   const Calibration found = calibrate(options, context, output.shows_progress());
-  if (file) file->commit(machine_text(found.machine));
-  output.write([&] { return to_json(found, context); });
-  output.print([&](report::Colour colour) { return text_of(found, options.has_details, colour); });
+  deliver({[&] {
+             if (file) file->commit(machine_text(found.machine));
+           },
+           [&] { output.write([&] { return to_json(found, context); }); },
+           [&] {
+             output.print([&](report::Colour colour) {
+               return text_of(found, options.has_details, colour);
+             });
+           }});
   return core::ExitCode::kDone;
 }
 

@@ -164,12 +164,15 @@ core::ExitCode run_compare(const CompareOptions& options, const Context& context
                                   .normalises_by_peak = has_other_gpu(base, fresh)});
   const report::RegressionView view{
       .base = base, .fresh = fresh, .regression = regression, .warnings = warnings};
-  output.write([&view] { return report::regression_json(view); });
-  if (text_file) {
-    text_file->commit(text_of(view, options.format, report::Colour::kNever));
-  } else {
-    output.print([&](report::Colour colour) { return text_of(view, options.format, colour); });
-  }
+  deliver({[&] { output.write([&view] { return report::regression_json(view); }); },
+           [&] {
+             if (text_file) {
+               text_file->commit(text_of(view, options.format, report::Colour::kNever));
+             } else {
+               output.print(
+                   [&](report::Colour colour) { return text_of(view, options.format, colour); });
+             }
+           }});
   return exit_code_of(regression, options.is_strict);
 }
 

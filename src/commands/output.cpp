@@ -2,6 +2,7 @@
 
 #include "src/report/json.h"
 
+#include <exception>
 #include <filesystem>
 #include <ostream>
 #include <system_error>
@@ -34,6 +35,18 @@ void write_text(const std::string& path, const std::vector<std::string>& inputs,
     cli::AtomicFile file(path);
     file.commit(make_text());
   }
+}
+
+void deliver(std::initializer_list<std::function<void()>> steps) {
+  std::exception_ptr first;
+  for (const auto& step : steps) {
+    try {
+      step();
+    } catch (const core::Error&) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
 }
 
 Output::Output(const cli::OutputOptions& options, const Context& context)

@@ -8,6 +8,7 @@
 #include "src/report/table.h"
 
 #include <functional>
+#include <initializer_list>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -29,6 +30,10 @@ void put(std::ostream& stream, const std::string& text);
 void write_text(const std::string& path, const std::vector<std::string>& inputs,
                 const Context& context, const std::function<std::string()>& make_text);
 
+/// Runs every step, also after one that fails: a full disk must not cost the table as well. Then
+/// throws what the first of them threw.
+void deliver(std::initializer_list<std::function<void()>> steps);
+
 class Output {
  public:
   /// Opens the JSON file, if any. Throws UsageError if it cannot be written.
@@ -43,6 +48,9 @@ class Output {
 
   /// Writes the document where --json asked for it; does nothing without --json. Call once.
   void write(const std::function<core::Json()>& make_document);
+
+  /// A document was asked for, as a file or on stdout.
+  [[nodiscard]] bool has_document() const { return !options_.json.empty(); }
 
   [[nodiscard]] bool shows_progress() const;
 

@@ -5,11 +5,13 @@
 #include "src/analysis/precision.h"
 #include "src/analysis/stage_breakdown.h"
 #include "src/analysis/stage_timeline.h"
-#include "src/cli/output_target.h"
+#include "src/cli/interrupt.h"
 #include "src/cli/problem_options.h"
+#include "src/cli/unfinished_files.h"
 #include "src/commands/model.h"
 #include "src/commands/output.h"
 #include "src/commands/run_options.h"
+#include "src/commands/selection.h"
 #include "src/profile/crash_note.h"
 #include "src/report/console.h"
 #include "src/report/json.h"
@@ -20,6 +22,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,30 +31,6 @@ namespace {
 
 using core::AttentionProblem;
 using core::Result;
-
-/// Why a kernel is left out of a problem, or nothing. A GPU that does not fit a kernel named by the
-/// user is no reason: the profiler then refuses the run.
-class Selection {
- public:
-  Selection(const RunOptions& options, std::vector<ChosenKernel> kernels,
-            const std::optional<core::Gpu>& gpu)
-      : kernels_(std::move(kernels)) {
-    if (!options.kernels.names_any() && gpu) capability_ = gpu->capability;
-  }
-
-  [[nodiscard]] const std::vector<ChosenKernel>& kernels() const { return kernels_; }
-
-  [[nodiscard]] std::optional<std::string> why_left_out(const ChosenKernel& kernel,
-                                                        const AttentionProblem& problem) const {
-    if (auto reason = kernel.why_unsupported(problem)) return reason;
-    if (!capability_ || kernel.own == nullptr) return std::nullopt;
-    return core::why_unsupported(*kernel.own, *capability_);
-  }
-
- private:
-  std::vector<ChosenKernel> kernels_;
-  std::optional<core::ComputeCapability> capability_;
-};
 
 class Run {
  public:
@@ -73,6 +52,7 @@ class Run {
   void add(const AttentionProblem& problem, const profile::Progress& progress) {
     profile::RunRequest request = options_.request;
     request.problem = problem;
+    request.check_stop = cli::InterruptWatch::check;
     std::vector<const ChosenKernel*> kernels;
     for (const ChosenKernel& kernel : selection_->kernels()) {
       if (const auto reason = selection_->why_left_out(kernel, problem)) {
@@ -99,13 +79,15 @@ class Run {
     }
   }
 
-  /// Writes the timelines, if they were asked for.
   void write_trace() const { trace_->write(timeline_); }
 
-  /// Says in the report that it ends early.
-  void end_early(const std::string& reason) {
-    report_.warnings.push_back("the run ended early, what would have come later is missing: " +
-                               reason);
+  /// Says in the report that it ends early and what of the sweep it lacks.
+  void end_early(const std::string& reason, std::span<const AttentionProblem> missing) {
+    std::vector<std::string> names;
+    for (const AttentionProblem& problem : missing) names.push_back(core::describe(problem));
+    report_.warnings.push_back(
+        fmt::format("the run ended early: {}; {} problem(s) are missing in whole or in part: {}",
+                    reason, names.size(), fmt::join(names, ", ")));
   }
 
   [[nodiscard]] const core::Report& report() const { return report_; }
@@ -172,24 +154,51 @@ class Run {
   std::optional<Model> model_;
 };
 
-void measure_all(Run& run, const std::vector<AttentionProblem>& problems, std::ostream& err,
-                 bool shows_progress) {
-  cli::ProgressLine line(err, shows_progress);
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    const std::string problem = core::describe(problems[i]) + ": ";
-    run.add(problems[i], [&](const std::string& step) {
-      line.show(cli::progress_text(i, problems.size(), problem + step));
-    });
+/// Measures one problem after the other, and where one throws says in the report what is missing.
+void measure_all(Run& run, std::span<const AttentionProblem> problems, cli::ProgressLine& line) {
+  std::size_t done = 0;
+  try {
+    for (; done < problems.size(); ++done) {
+      cli::InterruptWatch::check();
+      const std::string problem = core::describe(problems[done]) + ": ";
+      run.add(problems[done], [&](const std::string& step) {
+        line.show(cli::progress_text(done, problems.size(), problem + step));
+      });
+    }
+  } catch (const core::Error& error) {
+    run.end_early(error.what(), problems.subspan(done));
+    throw;
   }
 }
 
-void show(const core::Report& report, Output& output) {
-  output.write([&] { return report::to_json(report); });
-  output.print([&](report::Colour colour) {
-    const std::string ablation = report::ablation_text(report, colour);
-    return report::run_text(report, colour) + report::breakdown_text(report, colour) +
-           (ablation.empty() ? "" : "\n" + ablation);
-  });
+/// The outputs, each also where another one fails: a full disk must not cost the table as well.
+void show(const Run& run, Output& output) {
+  const core::Report& report = run.report();
+  deliver({[&] { output.write([&] { return report::to_json(report); }); },
+           [&] { run.write_trace(); },
+           [&] {
+             output.print([&](report::Colour colour) {
+               const std::string ablation = report::ablation_text(report, colour);
+               return report::run_text(report, colour) + report::breakdown_text(report, colour) +
+                      (ablation.empty() ? "" : "\n" + ablation);
+             });
+           }});
+}
+
+/// Measures all that can be measured and shows it. What ends the sweep early, an error or, where a
+/// document was asked for, a signal, is thrown once all is written.
+void measure_and_show(Run& run, std::span<const AttentionProblem> problems, std::ostream& err,
+                      Output& output) {
+  try {
+    std::optional<cli::InterruptWatch> watch;
+    if (output.has_document()) watch.emplace();
+    cli::ProgressLine line(err, output.shows_progress());
+    measure_all(run, problems, line);
+  } catch (const core::Error&) {
+    if (!run.report().results.empty()) show(run, output);
+    throw;
+  }
+  show(run, output);
 }
 
 /// The problems of the stated shard, or all.
@@ -262,23 +271,14 @@ void add_run(CLI::App& app, Verb& chosen) {
 
 core::ExitCode run_run(const RunOptions& options, const Context& context) {
   Output output(options.output, context);
-  profile::act_before_foreign_end(cli::remove_unfinished_file);
+  profile::act_before_foreign_end(cli::remove_unfinished_files);
   std::vector<ChosenKernel> kernels = choose_kernels(options.kernels);
   check_support(options.kernels, kernels, core::expand(options.grid));
   const std::vector<AttentionProblem> problems = problems_of(options);
   if (options.request.includes_quantization) require_quantizing(kernels, "--include-quantization");
   Run run(options, std::move(kernels), context);
+  measure_and_show(run, problems, context.err, output);
   const core::Report& report = run.report();
-  try {
-    measure_all(run, problems, context.err, output.shows_progress());
-  } catch (const core::Error& error) {
-    if (report.results.empty()) throw;
-    run.end_early(error.what());
-    show(report, output);
-    throw;
-  }
-  run.write_trace();
-  show(report, output);
   if (problems.empty()) {
     output.print_error("there are fewer problems than shards: nothing to do for this one");
     return core::ExitCode::kDone;

@@ -64,6 +64,7 @@ void GpuRun::shut_out_what_does_not_fit() {
 }
 
 void GpuRun::report(const std::string& step) const {
+  if (request_.check_stop) request_.check_stop();
   if (progress_) progress_(step);
 }
 

@@ -84,9 +84,9 @@ void GpuRun::time_in_turn(const std::vector<Entrant*>& entrants) {
 /// What counts as the kernel's time.
 Launch GpuRun::timed_launcher(Entrant& entrant) {
   const Launch launch = launcher(entrant, " (while timing)");
-  if (!request_.includes_quantization) return launch;
   return [this, &entrant, launch] {
-    quantize(entrant);
+    if (request_.check_stop) request_.check_stop();
+    if (request_.includes_quantization) quantize(entrant);
     launch();
   };
 }

@@ -48,6 +48,9 @@ struct RunRequest {
   std::optional<std::vector<int>> trace_ctas;
   bool includes_quantization = false;  ///< in the time of a kernel that quantizes; else apart
   std::uint64_t seed = 1;              ///< of the N(0,1) inputs
+  /// Called before each step and each timed launch; what it throws ends the run, whose results are
+  /// then lost. May be empty.
+  std::function<void()> check_stop = {};
 };
 
 /// Called with a phrase ("verifying fa3") when a step begins; may be empty.

@@ -4,6 +4,7 @@
 #include "tests/analysis/made_trace.h"
 #include "tests/golden/example_report.h"
 
+#include <csignal>
 #include <memory>
 #include <sstream>
 
@@ -45,6 +46,10 @@ class FakeProfiler : public profile::Profiler {
     }
     if (request.problem.seqlen_q == machine_.lost_at_seqlen) {
       throw core::DeviceError("cudaErrorDevicesUnavailable", "fake");
+    }
+    if (request.problem.seqlen_q == machine_.interrupted_at_seqlen) {
+      static_cast<void>(raise(SIGINT));
+      request.check_stop();
     }
     std::vector<core::Result> results;
     for (const std::string& kernel : request.kernels) {

@@ -17,6 +17,7 @@ struct FakeMachine {
   core::ComputeCapability capability{9, 0};
   std::string failing_kernel = {};           ///< this one fails verification
   std::int64_t lost_at_seqlen = 0;           ///< the GPU is lost at problems of this seqlen_q
+  std::int64_t interrupted_at_seqlen = 0;    ///< SIGINT comes while these are measured
   std::string stuck_kernel = {};             ///< a launch of this one never ends
   std::string refusing_kernel = {};          ///< this one takes no problem on this GPU
   std::vector<profile::Series> series = {};  ///< what calibrate measures

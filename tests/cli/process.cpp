@@ -8,9 +8,6 @@
 
 namespace fa3prof::tests {
 
-namespace {
-
-/// Runs a shell command without input and reads what it wrote to its two streams.
 ProcessOutcome run_shell(const std::string& command) {
   const TemporaryDirectory directory;
   const std::string line =
@@ -21,8 +18,6 @@ ProcessOutcome run_shell(const std::string& command) {
   return {
       .exit_code = WEXITSTATUS(status), .out = directory.read("out"), .err = directory.read("err")};
 }
-
-}  // namespace
 
 ProcessOutcome run_process(const std::string& arguments, const std::string& environment) {
   return run_shell(environment + " '" FA3PROF_BINARY "' " + arguments);

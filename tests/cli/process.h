@@ -12,6 +12,9 @@ struct ProcessOutcome {
   std::string err;
 };
 
+/// Runs a shell command without input and reads what it wrote to its two streams.
+[[nodiscard]] ProcessOutcome run_shell(const std::string& command);
+
 /// Runs `fa3prof <arguments>` through the shell, neither stream being a terminal. `environment` is
 /// put in front: "NO_COLOR=1".
 [[nodiscard]] ProcessOutcome run_process(const std::string& arguments,
