@@ -104,6 +104,12 @@ void use_gpu(int ordinal) {
   cuda_check(cudaFree(nullptr));  // makes the context now, so that memory counts include it
 }
 
+std::string sticky_error() {
+  const cudaError_t status = cudaStreamQuery(nullptr);
+  const bool is_well = status == cudaSuccess || status == cudaErrorNotReady;
+  return is_well ? "" : cudaGetErrorName(status);
+}
+
 double free_memory_bytes() {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;

@@ -24,6 +24,10 @@ struct NoGpu {
 /// Makes `ordinal` the calling thread's device, with a context. Throws like describe_gpu.
 void use_gpu(int ordinal);
 
+/// The error that every call returns since a kernel or the GPU broke the context
+/// ("cudaErrorIllegalAddress"), or empty. Waits for nothing.
+[[nodiscard]] std::string sticky_error();
+
 /// Free bytes on the current device.
 [[nodiscard]] double free_memory_bytes();
 

@@ -3,6 +3,7 @@
 #include "src/core/error.h"
 #include "src/profile/cudnn.h"
 #include "src/profile/host.h"
+#include "src/profile/neighbours.h"
 
 #include <fmt/format.h>
 

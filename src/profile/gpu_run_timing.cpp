@@ -3,6 +3,7 @@
 #include "src/core/statistics.h"
 #include "src/profile/clock_monitor.h"
 #include "src/profile/gpu_run.h"
+#include "src/profile/neighbours.h"
 #include "src/profile/sampler.h"
 
 #include <fmt/format.h>
@@ -112,15 +113,21 @@ void GpuRun::time_quantization(Entrant& entrant) {
 }
 
 void GpuRun::sample(const std::vector<Entrant*>& entrants, Sampler& sampler) {
-  ClockMonitor monitor(nvml_ ? [this] { return nvml_->sample(); } : ClockMonitor::Source());
+  NeighbourWatch neighbours(
+      nvml_ ? [this] { return nvml_->compute_pids(); } : NeighbourWatch::Source(),
+      static_cast<unsigned>(getpid()));
+  const auto read = [this, &neighbours] {
+    neighbours.look();
+    return nvml_->sample();
+  };
+  ClockMonitor monitor(nvml_ ? ClockMonitor::Source(read) : ClockMonitor::Source());
   sampler.run();
   const auto clocks = monitor.finish();
   clock_readings_ = monitor.samples();
-  const auto pids = nvml_ ? nvml_->compute_pids() : std::nullopt;
+  neighbours.look({});
   for (Entrant* entrant : entrants) {
     entrant->measurement->clocks = clocks;
-    entrant->measurement->other_processes =
-        pids ? count_other_processes(*pids, static_cast<unsigned>(getpid())) : 0;
+    entrant->measurement->neighbours = neighbours.warnings();
   }
 }
 

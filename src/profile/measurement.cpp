@@ -72,10 +72,8 @@ void warn_about_noise(const Measurement& measurement, core::Result& result) {
     result.warnings.push_back(fmt::format("the clock was held back while timing: {}",
                                           fmt::join(measurement.clocks->throttle_reasons, ", ")));
   }
-  if (measurement.other_processes > 0) {
-    result.warnings.push_back(
-        fmt::format("{} other process(es) used the GPU meanwhile", measurement.other_processes));
-  }
+  result.warnings.insert(result.warnings.end(), measurement.neighbours.begin(),
+                         measurement.neighbours.end());
 }
 
 void warn_about_counters(const Measurement& measurement, core::Result& result) {

@@ -34,8 +34,8 @@ struct Measurement {
   core::DataType multiplies = core::DataType::kFloat16;  ///< decides what peak counts
   core::Counters counters;
   std::shared_ptr<const core::StageTrace> stage_trace;
-  std::string not_traced_reason;  ///< why there is no trace although one was asked for
-  int other_processes = 0;        ///< that computed on the same GPU meanwhile
+  std::string not_traced_reason;             ///< why there is no trace although one was asked for
+  std::vector<std::string> neighbours = {};  ///< warnings of others on the same GPU
 };
 
 /// Fills every field of a measured result, with warnings for whatever makes it less trustworthy.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 namespace fa3prof::profile {
 namespace {
@@ -13,6 +14,9 @@ namespace {
 // From NVIDIA's NVML API reference: return code 0 is success, a device is an opaque pointer.
 using Device = void*;
 constexpr int kSuccess = 0;
+constexpr int kGpuIsLost = 15;
+constexpr int kResetRequired = 16;
+constexpr unsigned long long kXidEvent = 0x8;  // nvmlEventTypeXidCriticalError
 constexpr int kSmClock = 1;
 constexpr int kGpuTemperature = 0;
 
@@ -20,6 +24,21 @@ constexpr int kGpuTemperature = 0;
 struct ProcessInfo {
   unsigned pid;
   unsigned long long used_memory_bytes;
+  unsigned gpu_instance_id;
+  unsigned compute_instance_id;
+};
+
+/// nvmlUtilization_t, in percent of the last sampling period.
+struct Utilization {
+  unsigned gpu;
+  unsigned memory;
+};
+
+/// nvmlEventData_t.
+struct EventData {
+  Device device;
+  unsigned long long type;
+  unsigned long long number;  // of an Xid
   unsigned gpu_instance_id;
   unsigned compute_instance_id;
 };
@@ -34,12 +53,24 @@ struct Functions {
   int (*temperature)(Device, int, unsigned*) = nullptr;
   int (*event_reasons)(Device, unsigned long long*) = nullptr;
   int (*processes)(Device, unsigned*, ProcessInfo*) = nullptr;
+  int (*mps_processes)(Device, unsigned*, ProcessInfo*) = nullptr;
+  int (*utilization)(Device, Utilization*) = nullptr;
+  int (*create_events)(void**) = nullptr;
+  int (*register_events)(Device, unsigned long long, void*) = nullptr;
+  int (*wait_event)(void*, EventData*, unsigned) = nullptr;
   int (*mig_mode)(Device, unsigned*, unsigned*) = nullptr;
 };
 
-Functions load() {
+std::optional<DynamicLibrary> open_library() {
   const std::array<std::string, 2> names{"libnvidia-ml.so.1", "libnvidia-ml.so"};
-  const auto library = DynamicLibrary::open(names);
+  std::string reason;
+  const char* chosen = std::getenv(kNvmlVariable);
+  return chosen == nullptr ? DynamicLibrary::open(names)
+                           : DynamicLibrary::open_file(chosen, reason);
+}
+
+Functions load() {
+  const auto library = open_library();
   Functions f;
   if (!library) return f;
   const auto bind = [&library]<typename F>(F*& target, const char* name) {
@@ -57,6 +88,12 @@ Functions load() {
   bind(f.event_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");  // before driver 535
   bind(f.processes, "nvmlDeviceGetComputeRunningProcesses_v3");
   bind(f.processes, "nvmlDeviceGetComputeRunningProcesses_v2");
+  bind(f.mps_processes, "nvmlDeviceGetMPSComputeRunningProcesses_v3");
+  bind(f.mps_processes, "nvmlDeviceGetMPSComputeRunningProcesses_v2");
+  bind(f.utilization, "nvmlDeviceGetUtilizationRates");
+  bind(f.create_events, "nvmlEventSetCreate");
+  bind(f.register_events, "nvmlDeviceRegisterEvents");
+  bind(f.wait_event, "nvmlEventSetWait_v2");
   bind(f.mig_mode, "nvmlDeviceGetMigMode");
   return f;
 }
@@ -72,6 +109,17 @@ std::optional<Value> ask(Function* call, Arguments... arguments) {
   Value value{};
   if (call == nullptr || call(arguments..., &value) != kSuccess) return std::nullopt;
   return value;
+}
+
+/// Fewer than there are where more than 256 share the GPU.
+std::optional<std::vector<unsigned>> pids_by(int (*call)(Device, unsigned*, ProcessInfo*),
+                                             Device device) {
+  std::array<ProcessInfo, 256> infos{};
+  auto count = static_cast<unsigned>(infos.size());
+  if (call == nullptr || call(device, &count, infos.data()) != kSuccess) return std::nullopt;
+  std::vector<unsigned> pids;
+  for (unsigned i = 0; i < count && i < infos.size(); ++i) pids.push_back(infos[i].pid);
+  return pids;
 }
 
 constexpr double kWattsPerMilliwatt = 1e-3;
@@ -103,12 +151,6 @@ std::vector<std::string> throttle_reasons(std::uint64_t bits) {
   }
   if (bits != 0) words.push_back(fmt::format("unknown reason {:#x}", bits));
   return words;
-}
-
-int count_other_processes(const std::vector<unsigned>& pids, unsigned own_pid) {
-  const auto all = static_cast<int>(pids.size());
-  const auto own = static_cast<int>(std::ranges::count(pids, own_pid));
-  return std::max(0, all - std::max(own, 1));
 }
 
 std::string nvml_driver_version() {
@@ -143,13 +185,29 @@ std::optional<double> NvmlDevice::power_limit_watts() const {
 }
 
 std::optional<std::vector<unsigned>> NvmlDevice::compute_pids() const {
-  std::array<ProcessInfo, 256> infos{};
-  auto count = static_cast<unsigned>(infos.size());
-  const auto call = nvml().processes;
-  if (call == nullptr || call(handle_, &count, infos.data()) != kSuccess) return std::nullopt;
-  std::vector<unsigned> pids;
-  for (unsigned i = 0; i < count && i < infos.size(); ++i) pids.push_back(infos[i].pid);
+  auto pids = pids_by(nvml().processes, handle_);
+  if (!pids) return std::nullopt;
+  const auto under_mps = pids_by(nvml().mps_processes, handle_);
+  if (under_mps) pids->insert(pids->end(), under_mps->begin(), under_mps->end());
+  std::ranges::sort(*pids);
+  const auto repeated = std::ranges::unique(*pids);
+  pids->erase(repeated.begin(), repeated.end());
   return pids;
+}
+
+std::optional<double> NvmlDevice::busy_ratio() const {
+  constexpr double kPerPercent = 1e-2;
+  const auto rates = ask<Utilization>(nvml().utilization, handle_);
+  if (!rates) return std::nullopt;
+  return rates->gpu * kPerPercent;
+}
+
+NvmlDevice::Health NvmlDevice::health() const {
+  unsigned celsius = 0;
+  const auto call = nvml().temperature;
+  const int status = call == nullptr ? kSuccess : call(handle_, kGpuTemperature, &celsius);
+  if (status == kGpuIsLost) return Health::kLost;
+  return status == kResetRequired ? Health::kNeedsReset : Health::kNoComplaint;
 }
 
 std::optional<bool> NvmlDevice::is_mig_enabled() const {
@@ -158,6 +216,24 @@ std::optional<bool> NvmlDevice::is_mig_enabled() const {
   const auto call = nvml().mig_mode;
   if (call == nullptr || call(handle_, &current, &pending) != kSuccess) return std::nullopt;
   return current != 0;
+}
+
+XidWatch::XidWatch(const NvmlDevice& device) {
+  const Functions& f = nvml();
+  if (f.create_events == nullptr || f.register_events == nullptr || f.wait_event == nullptr) return;
+  if (f.create_events(&events_) != kSuccess) return;
+  if (f.register_events(device.handle_, kXidEvent, events_) != kSuccess) events_ = nullptr;
+}
+
+std::vector<unsigned> XidWatch::seen() {
+  constexpr std::size_t kMostXids = 16;
+  const auto wait_ms = static_cast<unsigned>(kXidDelay.count());
+  EventData event{};
+  while (events_ != nullptr && seen_.size() < kMostXids &&
+         nvml().wait_event(events_, &event, wait_ms) == kSuccess) {
+    if ((event.type & kXidEvent) != 0) seen_.push_back(static_cast<unsigned>(event.number));
+  }
+  return seen_;
 }
 
 }  // namespace fa3prof::profile

@@ -25,9 +25,8 @@ struct ClockSample {
   std::chrono::steady_clock::time_point at = {};  ///< when it was read, by ClockMonitor
 };
 
-/// How many of `pids` are not the calling process, which is one of them. In a container NVML may
-/// give pids of the host, where the caller's own cannot be told by number.
-[[nodiscard]] int count_other_processes(const std::vector<unsigned>& pids, unsigned own_pid);
+/// Names the file of the library instead of the system's; for tests.
+inline constexpr const char* kNvmlVariable = "FA3PROF_NVML";
 
 /// Version of the driver by NVML, or empty.
 [[nodiscard]] std::string nvml_driver_version();
@@ -43,15 +42,43 @@ class NvmlDevice {
 
   [[nodiscard]] std::optional<double> power_limit_watts() const;
 
-  /// Processes with a compute context on the GPU.
+  /// Processes with a compute context on the GPU, clients of MPS among them, in order. In a
+  /// container those outside may be missing, or have the host's numbers.
   [[nodiscard]] std::optional<std::vector<unsigned>> compute_pids() const;
+
+  /// Share of the last sampling period (up to a second) in which some kernel ran.
+  [[nodiscard]] std::optional<double> busy_ratio() const;
+
+  enum class Health { kNoComplaint, kLost, kNeedsReset };
+
+  /// Whether the driver has given the GPU up.
+  [[nodiscard]] Health health() const;
 
   [[nodiscard]] std::optional<bool> is_mig_enabled() const;
 
  private:
+  friend class XidWatch;
+
   explicit NvmlDevice(void* handle) : handle_(handle) {}
 
   void* handle_;
+};
+
+/// How long after a failed call the driver may still report its Xid.
+inline constexpr std::chrono::milliseconds kXidDelay{200};
+
+/// The critical errors of a GPU (Xid numbers, as in the kernel log) from its construction on. Sees
+/// none where NVML does not report them. Its event set lives until the process ends.
+class XidWatch {
+ public:
+  explicit XidWatch(const NvmlDevice& device);
+
+  /// In the order in which they came; waits kXidDelay for another.
+  [[nodiscard]] std::vector<unsigned> seen();
+
+ private:
+  void* events_ = nullptr;
+  std::vector<unsigned> seen_;
 };
 
 }  // namespace fa3prof::profile

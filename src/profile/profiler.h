@@ -69,8 +69,10 @@ struct Finding {
 /// A device error that ended a run after something had been measured.
 class RunStopped : public core::Error {
  public:
-  RunStopped(const std::string& text, std::vector<core::Result> results)
-      : core::Error(core::ExitCode::kDeviceFailed, text), results_(std::move(results)) {}
+  /// `code` is kUnavailable where the GPU is lost, which is nobody's fault here.
+  RunStopped(const std::string& text, std::vector<core::Result> results,
+             core::ExitCode code = core::ExitCode::kDeviceFailed)
+      : core::Error(code, text), results_(std::move(results)) {}
 
   /// As Profiler::run returns them, for the kernels that had begun: without a time where none was
   /// taken, and failed for the kernel to blame, where that is known.

@@ -4,25 +4,65 @@
 #include "src/profile/doctor.h"
 #include "src/profile/gpu_run.h"
 #include "src/profile/host.h"
+#include "src/profile/lost_gpu.h"
+#include "src/profile/neighbours.h"
+#include "src/profile/nvml.h"
 #include "src/profile/profiler.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 #include <new>
+#include <optional>
+#include <utility>
 
 namespace fa3prof::profile {
 namespace {
 
-std::vector<core::Result> measure(const RunRequest& request, const Progress& progress) {
-  auto run = std::make_unique<GpuRun>(request, progress);
+/// What NVML knows of the GPU, from before the first launch on.
+struct Watch {
+  NvmlDevice device;
+  XidWatch xids;
+  std::optional<std::string> busy_warning;
+};
+
+std::optional<Watch> watch_gpu(int device) {
+  const auto nvml = NvmlDevice::open(describe_gpu(device).uuid);
+  if (!nvml) return std::nullopt;
+  const auto busy_ratio = lowest_busy_ratio([&nvml] { return nvml->busy_ratio(); });
+  return Watch{.device = *nvml, .xids = XidWatch(*nvml), .busy_warning = busy_warning(busy_ratio)};
+}
+
+/// `error` as the end of a run with `results`: in words of its own where the GPU is lost.
+RunStopped stopped_by(const core::DeviceError& error, std::vector<core::Result> results,
+                      std::optional<Watch>& watch) {
+  const std::string cuda_error = sticky_error();
+  DeviceSymptoms symptoms{.cuda_error = cuda_error};
+  if (watch) {
+    symptoms.health = watch->device.health();
+    symptoms.xids = watch->xids.seen();
+  }
+  const auto loss = why_lost(symptoms);
+  if (!loss) return {error.what() + xid_text(symptoms.xids), std::move(results)};
+  return {fmt::format("the GPU was lost: {}; it came up as {}{}; look into the kernel log (dmesg) "
+                      "and reset the GPU (nvidia-smi --gpu-reset) or the machine",
+                      *loss, error.what(), xid_text(symptoms.xids)),
+          std::move(results), core::ExitCode::kUnavailable};
+}
+
+std::vector<core::Result> measure(const RunRequest& request, const Progress& progress,
+                                  std::optional<Watch>& watch) {
+  std::unique_ptr<GpuRun> run;
   try {
+    run = std::make_unique<GpuRun>(request, progress);
+    if (!watch) watch = watch_gpu(request.device);
     run->measure();
     return run->results();
   } catch (const core::DeviceError& error) {
-    RunStopped stopped(error.what(), run->results());
+    RunStopped stopped =
+        stopped_by(error, run ? run->results() : std::vector<core::Result>{}, watch);
     // Freeing what a stuck launch uses waits for it; only the end of the process frees it.
-    if (run->is_stuck()) static_cast<void>(run.release());
+    if (run && run->is_stuck()) static_cast<void>(run.release());
     throw stopped;
   }
 }
@@ -43,13 +83,26 @@ class CudaProfiler final : public Profiler {
 
   std::vector<core::Result> run(const RunRequest& request, const Progress& progress) override {
     try {
-      return measure(request, progress);
+      std::vector<core::Result> results = measure(request, progress, watch_);
+      warn_of_busy_gpu(results);
+      return results;
     } catch (const std::bad_alloc&) {
       throw core::UnavailableError(fmt::format("host memory for the inputs of {} is not there",
                                                core::describe(request.problem)),
                                    "use a shorter --seq, or fewer --batch or --heads");
     }
   }
+
+ private:
+  /// Of the whole run: who was there before its first problem may still be.
+  void warn_of_busy_gpu(std::vector<core::Result>& results) const {
+    if (!watch_ || !watch_->busy_warning) return;
+    for (core::Result& result : results) {
+      if (result.time_us) result.warnings.push_back(*watch_->busy_warning);
+    }
+  }
+
+  std::optional<Watch> watch_;
 };
 
 }  // namespace

@@ -108,6 +108,10 @@ __global__ void attend(fa3prof_problem p, fa3prof_tensors t) {
 __global__ void store_zero(void* address) { *static_cast<uint16_t*>(address) = 0; }
 #endif
 
+#ifdef FAULT_TRAPS_AT_512
+__global__ void trap() { asm volatile("trap;"); }
+#endif
+
 #if defined(FAULT_NEVER_ENDS) || defined(FAULT_NEVER_ENDS_LATER)
 /// Not for ever after all, so that no machine is lost to a test.
 __global__ void spin() {
@@ -172,6 +176,9 @@ void misbehave([[maybe_unused]] const fa3prof_problem& p,
 #endif
 #ifdef FAULT_TWO_KERNELS
   store_zero<<<1, 1, 0, static_cast<cudaStream_t>(t.stream)>>>(t.workspace);
+#endif
+#ifdef FAULT_TRAPS_AT_512
+  if (p.seqlen_q == 512) trap<<<1, 1, 0, static_cast<cudaStream_t>(t.stream)>>>();
 #endif
 #ifdef FAULT_ILLEGAL_ADDRESS
   store_zero<<<1, 1, 0, static_cast<cudaStream_t>(t.stream)>>>(reinterpret_cast<void*>(2));

@@ -151,8 +151,8 @@ TEST_CASE("what makes a result less trustworthy is a warning", "[profile]") {
     CHECK(warns(make_result(measurement, h200()), "held back while timing: power cap"));
   }
   SECTION("other processes") {
-    measurement.other_processes = 2;
-    CHECK(warns(make_result(measurement, h200()), "2 other process(es)"));
+    measurement.neighbours = {"2 other processes on the GPU before timing began"};
+    CHECK(warns(make_result(measurement, h200()), "2 other processes on the GPU before"));
   }
   SECTION("spilled registers") {
     measurement.local_memory_bytes = 16;

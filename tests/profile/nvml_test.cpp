@@ -26,17 +26,6 @@ TEST_CASE("an unknown throttle bit is shown, not dropped", "[profile]") {
   CHECK(profile::throttle_reasons(0x404) == Words{"power cap", "unknown reason 0x400"});
 }
 
-TEST_CASE("the calling process is not another process", "[profile]") {
-  CHECK(profile::count_other_processes({}, 7) == 0);
-  CHECK(profile::count_other_processes({7}, 7) == 0);
-  CHECK(profile::count_other_processes({5, 7, 9}, 7) == 2);
-}
-
-TEST_CASE("one process of a host's numbering is taken for the caller", "[profile]") {
-  CHECK(profile::count_other_processes({4711}, 7) == 0);
-  CHECK(profile::count_other_processes({4711, 4712}, 7) == 1);
-}
-
 TEST_CASE("a GPU that NVML does not know gives nothing", "[profile]") {
   CHECK_FALSE(profile::NvmlDevice::open("GPU-00000000-0000-0000-0000-000000000000").has_value());
 }
