@@ -73,13 +73,15 @@ constexpr std::array kFields{
 };
 
 constexpr std::int64_t kMostSms = 1 << 20;
+constexpr double kMostSlowdown = 1e3;
+constexpr double kMostIssuedAhead = 1 << 20;  // far beyond any program, and it fits an int
 
 /// Latencies may be zero in an idealised machine; what is divided by may not, and a slowdown slows.
 core::NumberRange range_of(std::string_view key) {
-  if (key.find("_slowdown_") != std::string_view::npos) return {.min = 1.0};
+  if (key.find("_slowdown_") != std::string_view::npos) return {.min = 1.0, .max = kMostSlowdown};
+  if (key == "wgmma_issue_ahead_instructions") return {.min = 0.0, .max = kMostIssuedAhead};
   const bool may_be_zero = key.ends_with("_cycles") || key == "wgmma_stall_per_fp32_cycle" ||
-                           key == "wgmma_issue_ahead_instructions" || key == "launch_us" ||
-                           key == "shared_memory_reserved_bytes";
+                           key == "launch_us" || key == "shared_memory_reserved_bytes";
   return may_be_zero ? core::kNotNegative : core::kPositive;
 }
 

@@ -95,6 +95,10 @@ TileSizes tile_sizes(const Pipeline& pipeline, const core::AttentionProblem& pro
   scope[SizeName::kTileM] = static_cast<double>(sizes.tile.m);
   sizes.tile.n = whole(pipeline, choice.tile_n, scope, "tile_n");
   scope[SizeName::kTileN] = static_cast<double>(sizes.tile.n);
+  for (const Role& role : pipeline.roles) {
+    if (role.rows.value(scope) == 0.0) continue;
+    static_cast<void>(whole(pipeline, role.rows, scope, "rows of role " + role.name));
+  }
   return sizes;
 }
 

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 namespace fa3prof::sim {
 namespace {
@@ -15,6 +17,7 @@ constexpr std::int64_t kMostInstances = 32;
 constexpr std::int64_t kMostWarps = 32;
 constexpr std::int64_t kMostRegisters = 256;
 constexpr std::int64_t kMostStages = 64;
+constexpr std::int64_t kMostChannels = std::numeric_limits<std::int32_t>::max();
 
 core::DataType read_dtype(const core::JsonReader& reader) {
   try {
@@ -42,7 +45,7 @@ TileChoice read_tile(core::JsonReader reader) {
   choice.tile_m = Size::read(reader.at("tile_m"));
   choice.tile_n = Size::read(reader.at("tile_n"));
   if (auto value = reader.find("value_channels"))
-    choice.value_channels = value->integer({.min = 1});
+    choice.value_channels = value->integer({.min = 1, .max = kMostChannels});
   choice.stages = reader.at("stages").integer({.min = 1, .max = kMostStages});
   if (auto traits = reader.find("traits")) {
     for (const auto& trait : traits->items()) choice.traits.push_back(trait.string());

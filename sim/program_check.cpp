@@ -164,6 +164,22 @@ Flaw find_missing_part(const Pipeline& pipeline) {
   return std::nullopt;
 }
 
+/// A number of free waits that is none, for some tile.
+Flaw find_bad_count(const Pipeline& pipeline) {
+  constexpr double kMostFree = 1e6;
+  for (const TileChoice& choice : pipeline.tiles) {
+    SizeScope scope;
+    scope[SizeName::kStages] = static_cast<double>(choice.stages);
+    for (const Barrier& barrier : pipeline.barriers) {
+      const double free = barrier.initially_free.value(scope);
+      if (free >= 0.0 && free <= kMostFree) continue;
+      return fmt::format("barrier {}: initially_free is {} = {}, but must be between 0 and {:.0f}",
+                         barrier.name, barrier.initially_free.formula(scope), free, kMostFree);
+    }
+  }
+  return std::nullopt;
+}
+
 /// Every step takes no time: who waits for whom does not depend on the machine.
 ProgramCosts zero_costs(const Pipeline& pipeline) {
   ProgramCosts costs;
@@ -205,6 +221,7 @@ Flaw find_deadlock(const Pipeline& pipeline) {
 
 std::optional<std::string> find_flaw(const Pipeline& pipeline) {
   if (Flaw flaw = find_missing_part(pipeline)) return flaw;
+  if (Flaw flaw = find_bad_count(pipeline)) return flaw;
   for (const TileChoice& choice : pipeline.tiles) {
     const Pipeline of_tile = with_steps_of(pipeline, choice);
     for (const auto find :

@@ -102,7 +102,7 @@ Moment Moment::since(const Moment& earlier) const {
 }
 
 void Moment::add(std::int64_t count, const Moment& duration) {
-  at += count * duration.at;
+  at = later(at, count, duration.at);
   parts.add(static_cast<double>(count), duration.parts);
   for (std::size_t i = 0; i < busy_cycles.size(); ++i) {
     busy_cycles[i] += static_cast<double>(count) * duration.busy_cycles[i];

@@ -10,8 +10,11 @@ constexpr double kSlowestTensor = 0.05;  // a stall leaves the tensor unit some 
 
 bool is_later(const Event& a, const Event& b) { return a.is_after(b); }
 
+/// No longer than to_ticks() allows; what is left then is looked at again.
 Ticks time_for(Ticks work, double speed) {
-  return speed > 0.0 ? static_cast<Ticks>(std::ceil(static_cast<double>(work) / speed)) : kNever;
+  if (speed <= 0.0) return kNever;
+  const double longest = kMostCyclesOfAStep * static_cast<double>(kTicksPerCycle);
+  return static_cast<Ticks>(std::fmin(std::ceil(static_cast<double>(work) / speed), longest));
 }
 
 /// Of the FP32 pipe, by what stalls WGMMA.
@@ -178,7 +181,7 @@ Ticks SmUnits::next_change() {
   after = std::min(after, next_transfer_change());
   const auto count = static_cast<Ticks>(state_.copies.size());
   for (const Copy& copy : state_.copies) after = std::min(after, copy.remaining * count);
-  const Ticks next = after == kNever ? kNever : state_.now.at + after;
+  const Ticks next = after == kNever ? kNever : later(state_.now.at, 1, after);
   return state_.events.empty() ? next : std::min(next, state_.events.front().at);
 }
 

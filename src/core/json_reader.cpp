@@ -221,7 +221,9 @@ double JsonReader::number(const NumberRange& range) const {
 
 std::int64_t JsonReader::integer(const IntegerRange& range) const {
   if (!value_->is_number_integer()) {
-    fail(fmt::format("is {}, must be an integer", value_->dump()));
+    // Text of a whole tree says nothing, and one nested deeply enough would overflow the stack.
+    fail(fmt::format("is {}, must be an integer",
+                     value_->is_structured() ? value_->type_name() : value_->dump()));
   }
   const bool fits =
       !value_->is_number_unsigned() || std::in_range<std::int64_t>(value_->get<std::uint64_t>());

@@ -85,6 +85,14 @@ TEST_CASE("a wrong value is refused with file and pointer", "[core]") {
   CHECK_THAT(error.what(), contains(std::string(wrong.says)));
 }
 
+TEST_CASE("a tree of any depth where a number belongs is refused by its kind", "[core]") {
+  constexpr std::size_t kDepth = 200'000;
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
+  const auto error = error_of("{\"k\": " + deep + "}",
+                              [](core::JsonReader reader) { (void)reader.at("k").integer(); });
+  CHECK_THAT(error.what(), contains("a.json at /k: is array, must be an integer"));
+}
+
 TEST_CASE("a missing key and a value that is no object name the object", "[core]") {
   const auto missing =
       error_of(R"({"o": {}})", [](core::JsonReader reader) { (void)reader.at("o").at("k"); });

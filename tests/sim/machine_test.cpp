@@ -72,6 +72,10 @@ TEST_CASE("a bad machine file is refused with file and pointer", "[sim]") {
              contains("machine.json at /tma_latency_cycles/value"));
   CHECK_THAT(says(R"(, "mufu_slowdown_beside_wgmma_ratio": {"value": 0.9, "source": "s"})"),
              contains("machine.json at /mufu_slowdown_beside_wgmma_ratio/value"));
+  CHECK_THAT(says(R"(, "wgmma_issue_ahead_instructions": {"value": 1e308, "source": "s"})"),
+             contains("machine.json at /wgmma_issue_ahead_instructions/value"));
+  CHECK_THAT(says(R"(, "fp32_slowdown_beside_wgmma_ratio": {"value": 1e18, "source": "s"})"),
+             contains("machine.json at /fp32_slowdown_beside_wgmma_ratio/value"));
   CHECK_THAT(says(R"(, "mufu_per_cycle": 16)"), contains("source"));
   CHECK_THAT(says(R"(, "compute_capability": [9])"), contains("/compute_capability"));
   CHECK(says("").empty());

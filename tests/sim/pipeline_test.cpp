@@ -126,6 +126,23 @@ TEST_CASE("a wait that nothing signals is refused by role, step and barrier", "[
   CHECK_THAT(text, contains("pipeline.json: role consumer, loop step 1 (full): nothing ever"));
 }
 
+TEST_CASE("a count of free waits that is none is refused by its barrier", "[sim]") {
+  for (const char* free : {"1e308", "\"1e308 * 1e308\"", "1000001"}) {
+    const std::string text =
+        flaw_of(R"({"empty": {"kind": "mbarrier", "initially_free": )" + std::string(free) + "}}",
+                R"([{"name": "consumer", "warps": 4, "loop": [{"arrive": "empty"}]}])");
+    CHECK_THAT(text, contains("barrier empty: initially_free is ") &&
+                         contains("must be between 0 and 1000000"));
+  }
+}
+
+TEST_CASE("rows of a role that no tile has are refused when a problem sizes them", "[sim]") {
+  const sim::Pipeline pipeline = pipeline_from(pipeline_text(
+      "{}", R"([{"name": "consumer", "warps": 4, "rows": "tile_m / 3", "loop": []}])"));
+  CHECK_THAT(error_of([&] { (void)sim::tile_sizes(pipeline, problem(64, false)); }),
+             contains("rows of role consumer is 128 / 3") && contains("a whole number"));
+}
+
 TEST_CASE("a deadlock is refused by role, step and barrier", "[sim]") {
   // Nobody sets a buffer free, so the third load waits for ever.
   const std::string starved = flaw_of(
