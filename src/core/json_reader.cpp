@@ -10,6 +10,7 @@
 #include <fstream>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace fa3prof::core {
 namespace {
@@ -30,10 +31,10 @@ std::string escaped(std::string_view key) {
 }
 
 /// Watches the parser and throws at a key that its object already has: JSON leaves open which of
-/// two values counts, so a config with both says nothing.
-class DuplicateKeyCheck {
+/// two values counts, so a config with both says nothing. Throws at too deep a nesting as well.
+class StructureCheck {
  public:
-  explicit DuplicateKeyCheck(const std::string& file) : file_(file) {}
+  explicit StructureCheck(const std::string& file) : file_(file) {}
 
   bool operator()(Json::parse_event_t event, const Json& parsed) {
     using Event = Json::parse_event_t;
@@ -41,7 +42,7 @@ class DuplicateKeyCheck {
       case Event::object_start:
       case Event::array_start:
         next_element();
-        frames_.push_back({.is_array = event == Event::array_start});
+        enter({.is_array = event == Event::array_start});
         break;
       case Event::object_end:
       case Event::array_end:
@@ -63,6 +64,15 @@ class DuplicateKeyCheck {
     std::size_t elements = 0;
     std::vector<std::string> keys = {};
   };
+
+  /// The library copies a value along with all that is in it by recursion.
+  void enter(Frame frame) {
+    constexpr std::size_t kDeepest = 1000;
+    if (frames_.size() == kDeepest) {
+      throw ConfigError(file_, "", fmt::format("is nested more than {} deep", kDeepest));
+    }
+    frames_.push_back(std::move(frame));
+  }
 
   void next_element() {
     if (!frames_.empty() && frames_.back().is_array) ++frames_.back().elements;
@@ -123,11 +133,11 @@ std::string bounds(const Range& range) {
 
 Json parse_json(std::string_view text, const std::string& file) {
   try {
-    return Json::parse(text.begin(), text.end(),
-                       [check = DuplicateKeyCheck(file)](int, Json::parse_event_t event,
-                                                         const Json& parsed) mutable {
-                         return check(event, parsed);
-                       });
+    return Json::parse(
+        text.begin(), text.end(),
+        [check = StructureCheck(file)](int, Json::parse_event_t event, const Json& parsed) mutable {
+          return check(event, parsed);
+        });
   } catch (const Json::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 3, column 5: ..."
     std::string what = error.what();
@@ -221,7 +231,7 @@ double JsonReader::number(const NumberRange& range) const {
 
 std::int64_t JsonReader::integer(const IntegerRange& range) const {
   if (!value_->is_number_integer()) {
-    // Text of a whole tree says nothing, and one nested deeply enough would overflow the stack.
+    // The text of a whole tree would say nothing.
     fail(fmt::format("is {}, must be an integer",
                      value_->is_structured() ? value_->type_name() : value_->dump()));
   }

@@ -85,12 +85,22 @@ TEST_CASE("a wrong value is refused with file and pointer", "[core]") {
   CHECK_THAT(error.what(), contains(std::string(wrong.says)));
 }
 
-TEST_CASE("a tree of any depth where a number belongs is refused by its kind", "[core]") {
-  constexpr std::size_t kDepth = 200'000;
-  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
-  const auto error = error_of("{\"k\": " + deep + "}",
-                              [](core::JsonReader reader) { (void)reader.at("k").integer(); });
+TEST_CASE("a tree where a number belongs is refused by its kind", "[core]") {
+  const auto error =
+      error_of(R"({"k": [1, 2]})", [](core::JsonReader reader) { (void)reader.at("k").integer(); });
   CHECK_THAT(error.what(), contains("a.json at /k: is array, must be an integer"));
+}
+
+TEST_CASE("what is nested too deeply is refused, however deep it goes", "[core]") {
+  const auto nested = [](std::size_t depth) {
+    return R"({"k": 1, "l": )" + std::string(depth, '[') + std::string(depth, ']') +
+           R"(, "m": 1, "n": 1})";
+  };
+  CHECK_NOTHROW((void)core::parse_json(nested(999), "a.json"));
+  for (const std::size_t depth : {std::size_t{1000}, std::size_t{1'000'000}}) {
+    CHECK_THROWS_WITH((void)core::parse_json(nested(depth), "a.json"),
+                      contains("a.json: is nested more than 1000 deep"));
+  }
 }
 
 TEST_CASE("a missing key and a value that is no object name the object", "[core]") {
