@@ -45,7 +45,8 @@ class FakeProfiler : public profile::Profiler {
       throw core::DeviceError("no permission for counters", "fake");
     }
     if (request.problem.seqlen_q == machine_.lost_at_seqlen) {
-      throw core::DeviceError("cudaErrorDevicesUnavailable", "fake");
+      throw profile::RunStopped("the GPU was lost: cudaErrorDevicesUnavailable", {},
+                                core::ExitCode::kUnavailable);
     }
     if (request.problem.seqlen_q == machine_.interrupted_at_seqlen) {
       static_cast<void>(raise(SIGINT));

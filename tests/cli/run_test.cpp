@@ -112,20 +112,29 @@ TEST_CASE("A GPU lost half-way costs only what was not yet measured", "[cli]") {
   const TemporaryDirectory directory;
   const std::vector<std::string> arguments{"run", "--seq", "1k,2k", "--json",
                                            directory.path("report.json")};
-  CHECK_THROWS_AS(run_program(arguments, {.lost_at_seqlen = 2048}), core::DeviceError);
+  try {
+    static_cast<void>(run_program(arguments, {.lost_at_seqlen = 2048}));
+    FAIL("the run must stop");
+  } catch (const core::Error& error) {
+    CHECK(error.code() == ExitCode::kUnavailable);
+    CHECK_THAT(error.what(), contains("the GPU was lost"));
+  }
   const core::Report report = report::load_report(directory.path("report.json"));
   REQUIRE(report.results.size() == 4);
   CHECK(report.results.front().problem.seqlen_q == 1024);
   CHECK(report.results.front().time_us.has_value());
   REQUIRE(report.warnings.size() == 1);
-  CHECK_THAT(report.warnings.front(), contains("ended early") && contains("DevicesUnavailable"));
+  CHECK_THAT(report.warnings.front(),
+             contains("ended early: the GPU was lost: cudaErrorDevicesUnavailable") &&
+                 contains("1 problem(s) are missing in whole or in part: fp16") &&
+                 contains("sq2048"));
 }
 
 TEST_CASE("A GPU lost at the first problem leaves no report", "[cli]") {
   const TemporaryDirectory directory;
   const std::vector<std::string> arguments{"run", "--seq", "2k", "--json",
                                            directory.path("report.json")};
-  CHECK_THROWS_AS(run_program(arguments, {.lost_at_seqlen = 2048}), core::DeviceError);
+  CHECK_THROWS_AS(run_program(arguments, {.lost_at_seqlen = 2048}), profile::RunStopped);
   CHECK(directory.size() == 0);
 }
 
