@@ -57,7 +57,7 @@ void remove_unfinished_files() {
 }
 
 void remove_when_killed(const std::string& file) {
-  const auto slot = std::ranges::find_if(
+  auto* const slot = std::ranges::find_if(
       doomed_files, [](const DoomedFile& doomed) { return !doomed.is_doomed; });
   if (slot == doomed_files.end() || file.size() >= slot->name.size()) return;
   std::ranges::copy(file, slot->name.begin());

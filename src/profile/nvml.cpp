@@ -190,8 +190,7 @@ std::optional<std::vector<unsigned>> NvmlDevice::compute_pids() const {
   const auto under_mps = pids_by(nvml().mps_processes, handle_);
   if (under_mps) pids->insert(pids->end(), under_mps->begin(), under_mps->end());
   std::ranges::sort(*pids);
-  const auto repeated = std::ranges::unique(*pids);
-  pids->erase(repeated.begin(), repeated.end());
+  pids->erase(std::unique(pids->begin(), pids->end()), pids->end());
   return pids;
 }
 
