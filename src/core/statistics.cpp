@@ -1,6 +1,7 @@
 #include "src/core/statistics.h"
 
 #include "src/core/error.h"
+#include "src/core/split_mix.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,22 +56,6 @@ std::size_t median_rank(std::size_t n) {
   }
   return middle;
 }
-
-/// Sebastiano Vigna's SplitMix64 (public domain): the same numbers on every platform, which the
-/// distributions of <random> do not promise.
-class SplitMix64 {
- public:
-  /// A number below `bound`. Its tiny bias does not matter here.
-  std::size_t below(std::size_t bound) {
-    std::uint64_t mixed = state_ += 0x9e3779b97f4a7c15U;
-    mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
-    mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
-    return (mixed ^ (mixed >> 31U)) % bound;
-  }
-
- private:
-  std::uint64_t state_ = 0;
-};
 
 constexpr std::size_t kResamples = 2000;
 
