@@ -43,7 +43,7 @@ void fill_measured_cycles(Row& row) {
 
 Row make_row(const Result* measured, const Result* simulated) {
   Row row;
-  row.label = measured != nullptr ? measured->kernel : simulated->kernel;
+  row.label = core::row_label(measured != nullptr ? *measured : *simulated);
   row.measured = measured;
   row.simulated = simulated;
   if (measured != nullptr) fill_measured_cycles(row);
@@ -129,6 +129,22 @@ Speedup speedup_over(const Row& baseline, const Row& row) {
   return speedup;
 }
 
+namespace {
+
+/// Over the first row of the same GPU.
+void add_speedups(std::vector<Row>& rows) {
+  const auto any = [](const Row& row) -> const Result& {
+    return row.measured != nullptr ? *row.measured : *row.simulated;
+  };
+  for (Row& row : rows) {
+    const auto baseline = std::ranges::find_if(
+        rows, [&](const Row& other) { return core::is_same_device(any(other), any(row)); });
+    if (&*baseline != &row) row.speedup = speedup_over(*baseline, row);
+  }
+}
+
+}  // namespace
+
 std::vector<ProblemComparison> compare(const std::vector<Result>& results) {
   std::vector<core::AttentionProblem> problems;
   for (const Result& result : results) {
@@ -144,7 +160,7 @@ std::vector<ProblemComparison> compare(const std::vector<Result>& results) {
     }
     std::vector<Row> rows = pair_up(same_problem);
     make_labels_unique(rows);
-    for (std::size_t i = 1; i < rows.size(); ++i) rows[i].speedup = speedup_over(rows[0], rows[i]);
+    add_speedups(rows);
     comparisons.push_back({.problem = problem, .rows = std::move(rows)});
   }
   return comparisons;

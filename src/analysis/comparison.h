@@ -26,7 +26,7 @@ struct Speedup {
 /// One kernel on one problem: its measured result, its simulated one, or both. The pointers are
 /// into the results given to compare().
 struct Row {
-  std::string label;  ///< kernel; pipeline where one kernel has several
+  std::string label;  ///< core::row_label; pipeline where one kernel has several
   const core::Result* measured = nullptr;
   const core::Result* simulated = nullptr;
 
@@ -36,7 +36,7 @@ struct Row {
   std::optional<double> cycles_deviation_ratio;  ///< simulated / measured - 1
   std::optional<double> time_deviation_ratio;    ///< simulated / measured - 1, clocks may differ
 
-  std::optional<Speedup> speedup;  ///< absent in the first row of a problem
+  std::optional<Speedup> speedup;  ///< absent in the first row of a problem, of each GPU
 };
 
 struct ProblemComparison {

@@ -35,7 +35,7 @@ bool is_timed(const Result* row) { return row != nullptr && row->time_us.value_o
 
 bool is_same_row(const Result& a, const Result& b) {
   return a.source == b.source && a.kernel == b.kernel && a.problem == b.problem &&
-         a.pipeline == b.pipeline && a.machine == b.machine;
+         a.pipeline == b.pipeline && a.machine == b.machine && core::is_same_device(a, b);
 }
 
 std::vector<RowPair> pair_rows(const Report& base, const Report& fresh) {

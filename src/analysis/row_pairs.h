@@ -17,7 +17,7 @@ struct RowPair {
 [[nodiscard]] bool is_timed(const core::Result* row);
 
 /// Whether both are of one kernel on one problem and, when simulated, by one pipeline, machine and
-/// engine.
+/// engine, or measured on the GPU of the same number where a run measured several.
 [[nodiscard]] bool is_same_row(const core::Result& a, const core::Result& b);
 
 /// Rows of `base` in their order, then those that only `fresh` has. Measured rows only, unless

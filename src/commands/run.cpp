@@ -2,16 +2,19 @@
 
 #include "sim/timeline.h"
 #include "src/analysis/ablation.h"
+#include "src/analysis/fleet.h"
 #include "src/analysis/precision.h"
+#include "src/analysis/stability.h"
 #include "src/analysis/stage_breakdown.h"
 #include "src/analysis/stage_timeline.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/problem_options.h"
 #include "src/cli/unfinished_files.h"
+#include "src/commands/kernel_selection.h"
 #include "src/commands/model.h"
 #include "src/commands/output.h"
+#include "src/commands/run_devices.h"
 #include "src/commands/run_options.h"
-#include "src/commands/selection.h"
 #include "src/profile/crash_note.h"
 #include "src/report/console.h"
 #include "src/report/json.h"
@@ -39,9 +42,13 @@ class Run {
     report_.created_at = context.created_at;
     report_.command = context.command;
     report_.environment = profiler_->environment(options.request.device);
+    if (options.uses_all_devices) devices_ = all_devices(*profiler_, report_.environment);
     report_.seed = options.request.seed;
     report_.shard = options.shard;
-    selection_.emplace(options, std::move(kernels), report_.environment.gpu);
+    const bool leaves_out = !options.kernels.names_any() && report_.environment.gpu;
+    selection_.emplace(std::move(kernels), leaves_out
+                                               ? std::optional(report_.environment.gpu->capability)
+                                               : std::nullopt);
     trace_.emplace(options.trace.file);
     if (auto machine = find_machine(options.machine, report_)) {
       model_ = Model{.machine = *std::move(machine), .engine = options.engine};
@@ -65,11 +72,12 @@ class Run {
       if (kernel.cudnn) request.cudnn = kernel.cudnn;
     }
     if (kernels.empty()) return;
-    try {
-      add_measured(measure(request, progress));
-    } catch (const profile::RunStopped& stopped) {
-      add_measured(stopped.results());
-      throw;
+    if (devices_.empty()) add_device(request, std::nullopt, progress);
+    for (const core::Device& device : devices_) {
+      request.device = device.index;
+      add_device(request, device, [&](const std::string& step) {
+        if (progress) progress(fmt::format("GPU {}: {}", device.index, step));
+      });
     }
     if (!model_) return;
     for (const ChosenKernel* kernel : kernels) {
@@ -90,7 +98,18 @@ class Run {
                     reason, names.size(), fmt::join(names, ", ")));
   }
 
+  /// Says in the report which GPUs lag.
+  void compare_devices() {
+    for (const std::string& text : analysis::lag_warnings(analysis::fleet_of(report_.results))) {
+      report_.warnings.push_back(text);
+      cautions_.push_back(text);
+    }
+  }
+
   [[nodiscard]] const core::Report& report() const { return report_; }
+
+  /// What makes the measurement less trustworthy, for those who see no table.
+  [[nodiscard]] const std::vector<std::string>& cautions() const { return cautions_; }
 
  private:
   /// A run that a machine cannot serve still shows that its peers were found.
@@ -105,9 +124,22 @@ class Run {
     }
   }
 
-  void add_measured(std::vector<Result> results) {
+  /// One problem on one GPU, which is stated where there are several.
+  void add_device(const profile::RunRequest& request, const std::optional<core::Device>& device,
+                  const profile::Progress& progress) {
+    try {
+      add_measured(measure(request, progress), device);
+    } catch (const profile::RunStopped& stopped) {
+      add_measured(stopped.results(), device);
+      throw;
+    }
+  }
+
+  void add_measured(std::vector<Result> results, const std::optional<core::Device>& device) {
     analysis::warn_of_slow_quantized(results);
     for (Result& result : results) {
+      result.device = device;
+      warn_of_instability(result);
       if (!result.stage_trace || !result.time_us) continue;
       const double cycles = result.cycles.value_or(*result.time_us * result.stage_trace->clock_mhz);
       result.breakdown = analysis::measured_breakdown(*result.stage_trace, cycles);
@@ -118,6 +150,16 @@ class Run {
       std::ranges::move(processes, std::back_inserter(timeline_.processes));
     }
     report_.results.insert(report_.results.end(), results.begin(), results.end());
+  }
+
+  void warn_of_instability(Result& result) {
+    const auto& gpu = report_.environment.gpu;
+    const auto texts = analysis::instabilities(result, gpu ? gpu->max_sm_clock_mhz : 0.0);
+    for (const std::string& text : texts) {
+      cautions_.push_back(core::row_label(result) + " on " + core::describe(result.problem) + ": " +
+                          text);
+    }
+    result.warnings.insert(result.warnings.end(), texts.begin(), texts.end());
   }
 
   /// Beside the traced kernel. What cannot be simulated has its warning already.
@@ -152,6 +194,8 @@ class Run {
   std::optional<TraceFile> trace_;
   core::Timeline timeline_;
   std::optional<Model> model_;
+  std::vector<core::Device> devices_;  // none: the one of the request, which needs no name
+  std::vector<std::string> cautions_;
 };
 
 /// Measures one problem after the other, and where one throws says in the report what is missing.
@@ -179,7 +223,8 @@ void show(const Run& run, Output& output) {
            [&] {
              output.print([&](report::Colour colour) {
                const std::string ablation = report::ablation_text(report, colour);
-               return report::run_text(report, colour) + report::breakdown_text(report, colour) +
+               return report::run_text(report, colour) + report::fleet_text(report, colour) +
+                      report::breakdown_text(report, colour) +
                       (ablation.empty() ? "" : "\n" + ablation);
              });
            }});
@@ -198,6 +243,7 @@ void measure_and_show(Run& run, std::span<const AttentionProblem> problems, std:
     if (!run.report().results.empty()) show(run, output);
     throw;
   }
+  run.compare_devices();
   show(run, output);
 }
 
@@ -220,54 +266,7 @@ bool has_failed(const Result& result) {
   return result.verification && !result.verification->passed;
 }
 
-/// Names every schedule, unless some are named, and fills in the paper's problem.
-void make_ablation(RunOptions& options) {
-  if (options.kernels.schedules.empty()) {
-    for (const std::string_view schedule : core::schedules()) {
-      options.kernels.schedules.emplace_back(schedule);
-    }
-  }
-  if (options.grid == core::ProblemGrid{})
-    options.grid = core::grid_of(analysis::ablation_problem());
-}
-
 }  // namespace
-
-void add_run(CLI::App& app, Verb& chosen) {
-  auto options = std::make_shared<RunOptions>();
-  CLI::App* verb = app.add_subcommand("run", "Measure kernels on this GPU beside the model");
-  add_kernel_options(*verb, options->kernels);
-  verb->add_flag(
-      "--ablation", options->is_ablation,
-      "every schedule of fa3, and what each mechanism brings; the problem is that of the "
-      "FlashAttention-3 paper where none is stated");
-  verb->add_option("--machine", options->machine, "machine of the model [that of the GPU]")
-      ->type_name("NAME|FILE");
-  verb->add_option_function<std::string>(
-          "--engine",
-          [options = options.get()](const std::string& text) {
-            options->engine = sim::parse_engine(text);
-          },
-          "engine of the model: discrete_event or closed_form [discrete_event]")
-      ->type_name("NAME");
-  cli::add_problem_options(*verb, options->grid);
-  verb->get_option("--dtype")->description("of Q, K, V and O: fp16 or bf16 [fp16]");
-  verb->add_option_function<std::string>(
-          "--shard",
-          [options = options.get()](const std::string& text) {
-            options->shard = core::parse_shard(text, "--shard");
-          },
-          "run only the I-th of N parts of the problems, for fa3prof merge [all]")
-      ->type_name("I/N");
-  add_measuring_options(*verb, options->request);
-  add_tracing_options(*verb, options->trace);
-  cli::add_output_options(*verb, options->output);
-  verb->callback([options, &chosen] {
-    options->request.trace_ctas = options->trace.wanted_ctas();
-    if (options->is_ablation) make_ablation(*options);
-    chosen = [options](const Context& context) { return run_run(*options, context); };
-  });
-}
 
 core::ExitCode run_run(const RunOptions& options, const Context& context) {
   Output output(options.output, context);
@@ -275,10 +274,14 @@ core::ExitCode run_run(const RunOptions& options, const Context& context) {
   std::vector<ChosenKernel> kernels = choose_kernels(options.kernels);
   check_support(options.kernels, kernels, core::expand(options.grid));
   const std::vector<AttentionProblem> problems = problems_of(options);
+  if (options.uses_all_devices) refuse_one_gpu_views(options);
   if (options.request.includes_quantization) require_quantizing(kernels, "--include-quantization");
   Run run(options, std::move(kernels), context);
   measure_and_show(run, problems, context.err, output);
   const core::Report& report = run.report();
+  if (options.output.is_quiet) {
+    for (const std::string& text : run.cautions()) output.print_error("warning: " + text);
+  }
   if (problems.empty()) {
     output.print_error("there are fewer problems than shards: nothing to do for this one");
     return core::ExitCode::kDone;

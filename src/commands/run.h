@@ -18,6 +18,7 @@ struct RunOptions {
   KernelOptions kernels;  ///< where none of ours is named: all that this GPU can run
   bool is_ablation = false;
   std::optional<core::Shard> shard;  ///< run only this part of the problems
+  bool uses_all_devices = false;     ///< request.device does not count then
   /// Kernels, plugins and problem are filled in anew for each problem of the grid.
   profile::RunRequest request;
   std::string machine;                ///< of the model; empty: the machine file of the measured GPU

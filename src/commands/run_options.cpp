@@ -3,18 +3,43 @@
 #include "src/cli/choice.h"
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
 namespace fa3prof::commands {
 namespace {
 
-constexpr const char* kMeasuring = "Measuring";  ///< heading in --help
+constexpr double kMsPerSecond = 1e3;
+
+void add_mode_options(CLI::App& verb, profile::RunRequest& request) {
+  cli::add_choice<profile::TimingMode>(
+      verb, "--mode", request.mode,
+      {{"burst", profile::TimingMode::kBurst}, {"sustained", profile::TimingMode::kSustained}})
+      ->description(
+          "sustained: launch upon launch once the clock is steady under the load; burst: "
+          "each launch after a pause, at the clock of a cool GPU [sustained]")
+      ->group(kMeasuring);
+  verb.add_option_function<double>(
+          "--settle",
+          [&request](double seconds) {
+            request.settle_time = std::chrono::milliseconds(std::llround(seconds * kMsPerSecond));
+          },
+          "sustained: load before the first sample, at least; 0 for none, and then it does not "
+          "wait for a steady clock either [3]")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->group(kMeasuring);
+  verb.add_option_function<int>(
+          "--pause",
+          [&request](int milliseconds) { request.pause = std::chrono::milliseconds(milliseconds); },
+          "burst: idle before each launch, at least [50]")
+      ->type_name("MS")
+      ->check(CLI::Range(1, 60'000))
+      ->group(kMeasuring);
+}
 
 void add_sampling_options(CLI::App& verb, profile::RunRequest& request) {
-  verb.add_option("--device", request.device, "GPU index [0]")
-      ->check(CLI::Range(0, 1023))
-      ->group(kMeasuring);
   verb.add_option("--samples,--rounds", request.samples,
                   "rounds, each with one timed launch of every kernel in turn; at least 20 [until "
                   "every 95 % interval is within 1 %: 30 to 1920, at most 8 s]")
@@ -65,6 +90,7 @@ void add_counter_options(CLI::App& verb, profile::RunRequest& request) {
 }  // namespace
 
 void add_measuring_options(CLI::App& verb, profile::RunRequest& request) {
+  add_mode_options(verb, request);
   add_sampling_options(verb, request);
   add_quantization_option(verb, request);
   add_counter_options(verb, request);

@@ -7,10 +7,15 @@
 namespace fa3prof::core {
 
 std::string describe(const Method& method) {
-  return fmt::format(
+  std::string text = fmt::format(
       "timer={}, mode={}, inputs={}, settle_ms={}, warmup_rounds={}, includes_quantization={}",
       method.timer, method.mode, method.inputs, method.settle_ms, method.warmup_rounds,
       method.includes_quantization);
+  if (method.steady_clock_ratio != 0.0) {
+    text += fmt::format(", steady_clock_ratio={}", method.steady_clock_ratio);
+  }
+  if (method.pause_ms != 0.0) text += fmt::format(", pause_ms={}", method.pause_ms);
+  return text;
 }
 
 std::string fingerprint(const Method& method) {

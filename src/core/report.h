@@ -16,7 +16,8 @@ namespace fa3prof::core {
 inline constexpr int kReportSchemaVersion = 1;
 /// Additions raise the minor version: older ones read as ever, what newer ones add is ignored.
 /// 1: per-sample power and throttle reasons, method, kernels in turn, shard.
-inline constexpr int kReportSchemaMinor = 1;
+/// 2: warm-up, per-sample temperature, burst mode, device of a row.
+inline constexpr int kReportSchemaMinor = 2;
 
 /// What identifies a GPU by its properties; names are for people.
 struct Gpu {

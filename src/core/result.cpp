@@ -25,4 +25,14 @@ ResultSource parse_result_source(std::string_view text) {
                    "': choose measured, closed_form or discrete_event");
 }
 
+std::string row_label(const Result& result) {
+  if (!result.device) return result.kernel;
+  return result.kernel + " on GPU " + std::to_string(result.device->index);
+}
+
+bool is_same_device(const Result& a, const Result& b) {
+  if (!a.device || !b.device) return !a.device && !b.device;
+  return a.device->index == b.device->index;
+}
+
 }  // namespace fa3prof::core

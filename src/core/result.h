@@ -33,6 +33,18 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
+/// What ran before the first sample that was kept.
+struct WarmUp {
+  std::int64_t launches = 0;  ///< of all kernels timed in turn together
+  double duration_ms = 0.0;   ///< from the begin of the first to the end of the last
+  std::optional<double> clock_mhz = std::nullopt;  ///< mean SM clock over its last second of load
+  /// Whether that was within Method::steady_clock_ratio of the second before it; absent where the
+  /// launches were too few, or without a clock, to tell.
+  std::optional<bool> is_steady = std::nullopt;
+
+  bool operator==(const WarmUp&) const = default;
+};
+
 /// Event-timed launches. `samples_us` are all timed launches in order, none dropped.
 struct Timing {
   std::vector<double> samples_us;
@@ -43,6 +55,7 @@ struct Timing {
   std::vector<double> samples_power_watts = {};
   /// What held the clock back then: "power cap", "" for nothing; empty where it was not read.
   std::vector<std::string> samples_throttle_reasons = {};
+  std::vector<double> samples_temperature_celsius = {};  ///< then; empty where it was not read
   double median_us = 0.0;
   Interval median_ci95_us;
   std::string cache;  ///< "warm": launches back to back; "cold": L2 flushed before each
@@ -53,7 +66,8 @@ struct Timing {
   /// Half the width of an interval over its middle that was aimed at; nothing when asked for a
   /// number.
   std::optional<double> target_ci95_ratio = std::nullopt;
-  std::optional<Method> method = std::nullopt;  ///< absent in reports before schema 1.1
+  std::optional<Method> method = std::nullopt;   ///< absent in reports before schema 1.1
+  std::optional<WarmUp> warm_up = std::nullopt;  ///< absent in reports before schema 1.2
   /// All kernels that took turns, this one too, in their order: they share clock, power and cache.
   std::vector<std::string> in_turn = {};
 };
@@ -134,6 +148,15 @@ struct TraceSummary {
   std::optional<double> cta_loss_ratio;
 };
 
+/// Which GPU of its host a row was measured on, where the run measured several.
+struct Device {
+  int index = 0;  ///< as CUDA counts, and `--device`
+  std::string uuid;
+  double power_limit_watts = 0.0;  ///< 0: unknown
+
+  bool operator==(const Device&) const = default;
+};
+
 /// A share of the elapsed SM cycles; the parts of one result sum to its cycles.
 struct BreakdownPart {
   std::string category;  ///< "tensor_busy", "softmax_exposed", "load_exposed", "barrier", "ramp",
@@ -151,10 +174,11 @@ struct Term {
 /// One kernel on one problem. Absent optional: not measured or not applicable.
 struct Result {
   ResultSource source = ResultSource::kMeasured;
-  std::string kernel;          ///< "fa2", "fa3"; for a user's own pipeline its name
-  std::string kernel_version;  ///< of a plugin; empty for our kernels, which have the tool's
-  std::string pipeline;        ///< pipeline file's name, simulated results only
-  std::string machine;         ///< machine file's name, simulated results only
+  std::string kernel;            ///< "fa2", "fa3"; for a user's own pipeline its name
+  std::string kernel_version;    ///< of a plugin; empty for our kernels, which have the tool's
+  std::string pipeline;          ///< pipeline file's name, simulated results only
+  std::string machine;           ///< machine file's name, simulated results only
+  std::optional<Device> device;  ///< only where the run measured several GPUs
   AttentionProblem problem;
   std::string unsupported_reason;  ///< why the kernel was not run on it; empty when it was
 
@@ -184,5 +208,12 @@ struct Result {
 
   std::vector<std::string> warnings;
 };
+
+/// What a row is called among others of its problem: "fa3", or "fa3 on GPU 1" where the run
+/// measured several.
+[[nodiscard]] std::string row_label(const Result& result);
+
+/// Whether both are of the same GPU of their host, or neither says of which.
+[[nodiscard]] bool is_same_device(const Result& a, const Result& b);
 
 }  // namespace fa3prof::core

@@ -78,6 +78,13 @@ std::optional<NoGpu> why_no_gpu() {
   return explain(status == cudaSuccess ? cudaErrorNoDevice : status);
 }
 
+int count_gpus() {
+  if (why_no_gpu()) return 0;
+  int count = 0;
+  cuda_check(cudaGetDeviceCount(&count));
+  return count;
+}
+
 core::Gpu describe_gpu(int ordinal) {
   require_ordinal(ordinal);
   cudaDeviceProp properties{};

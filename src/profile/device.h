@@ -17,6 +17,9 @@ struct NoGpu {
 /// Nothing when the runtime finds at least one GPU; reads no GPU's memory and makes no context.
 [[nodiscard]] std::optional<NoGpu> why_no_gpu();
 
+/// How many the runtime finds; 0 without a driver.
+[[nodiscard]] int count_gpus();
+
 /// Properties of GPU `ordinal`. Throws UnavailableError without any GPU, UsageError that lists the
 /// choices for an ordinal that does not exist.
 [[nodiscard]] core::Gpu describe_gpu(int ordinal);

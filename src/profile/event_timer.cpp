@@ -43,6 +43,8 @@ EventTimer::~EventTimer() {
   static_cast<void>(cudaStreamSynchronize(stream_));
 }
 
+void EventTimer::rest(std::chrono::microseconds pause) { std::this_thread::sleep_for(pause); }
+
 void EventTimer::flush_cache() {
   cuda_check(cudaMemsetAsync(flush_.get(), 0, flush_.size_bytes(), stream_));
 }

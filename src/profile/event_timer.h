@@ -34,6 +34,7 @@ class EventTimer final : public LaunchTimer {
   /// Waits for the stream, for ever if a launch is stuck.
   ~EventTimer() override;
 
+  void rest(std::chrono::microseconds pause) override;
   void flush_cache() override;
   void begin_batch() override;
   void enqueue_timed(const Launch& launch) override;

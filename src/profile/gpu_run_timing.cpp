@@ -18,6 +18,7 @@ namespace {
 /// The power control hunts about its level with a period below a second.
 constexpr std::chrono::milliseconds kTimingAtLeast(1000);
 constexpr std::chrono::milliseconds kTimingLimit(8000);
+constexpr std::chrono::milliseconds kSettlingLimit(15'000);
 constexpr double kBusyUs = 20e3;  // enough for the clock to be that of the load
 constexpr double kMaxBusyLaunches = 64.0;
 
@@ -28,13 +29,26 @@ std::string names_of(const auto& entrants) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+bool is_burst(const RunRequest& request) { return request.mode == TimingMode::kBurst; }
+
+std::chrono::milliseconds pause_of(const RunRequest& request) {
+  return is_burst(request) ? request.pause : std::chrono::milliseconds(0);
+}
+
+std::chrono::milliseconds settle_time_of(const RunRequest& request) {
+  return is_burst(request) ? std::chrono::milliseconds(0) : request.settle_time;
+}
+
 core::Method method_of(const RunRequest& request) {
+  const auto settle = settle_time_of(request);
   return {.timer = "CUDA events",
-          .mode = "sustained",
+          .mode = is_burst(request) ? "burst" : "sustained",
           .inputs = "normal(0, 1)",
-          .settle_ms = static_cast<double>(request.settle_time.count()),
+          .settle_ms = static_cast<double>(settle.count()),
           .warmup_rounds = request.warmup_launches,
-          .includes_quantization = request.includes_quantization};
+          .includes_quantization = request.includes_quantization,
+          .steady_clock_ratio = settle.count() > 0 ? kSteadyClockRatio : 0.0,
+          .pause_ms = static_cast<double>(pause_of(request).count())};
 }
 
 }  // namespace
@@ -58,8 +72,10 @@ void GpuRun::time_in_turn(const std::vector<Entrant*>& entrants) {
   std::vector<Launch> launches;
   for (Entrant* entrant : entrants) launches.push_back(timed_launcher(*entrant));
   const SamplingPlan plan{.cache = request_.cache,
-                          .settle = request_.settle_time,
+                          .settle = {.at_least = settle_time_of(request_),
+                                     .at_most = settle_time_of(request_) + kSettlingLimit},
                           .warmup_rounds = request_.warmup_launches,
+                          .pause = pause_of(request_),
                           .rounds = request_.samples,
                           .at_least = kTimingAtLeast,
                           .limit = kTimingLimit};
@@ -98,6 +114,7 @@ void GpuRun::time_quantization(Entrant& entrant) {
   if (!entrant.candidate.quantize) return;
   const SamplingPlan plan{.cache = request_.cache,
                           .warmup_rounds = request_.warmup_launches,
+                          .pause = pause_of(request_),
                           .rounds = request_.samples.value_or(static_cast<int>(kFewestRounds))};
   Sampler sampler(*timer_, {[this, &entrant] { quantize(entrant); }}, plan,
                   [](std::size_t) { return true; });
@@ -146,7 +163,9 @@ void GpuRun::keep_samples(const std::vector<Entrant*>& entrants, const Sampler& 
       measurement.samples_power_watts.push_back(reading.power_watts);
       measurement.samples_throttle_reasons.push_back(
           fmt::format("{}", fmt::join(throttle_reasons(reading.event_reasons), ", ")));
+      measurement.samples_temperature_celsius.push_back(reading.temperature_celsius);
     }
+    measurement.warm_up = sampler.warm_up();
     measurement.method = method_of(request_);
     for (const Entrant* entrant : entrants) measurement.in_turn.push_back(entrant->candidate.name);
     measurement.stopped_by = sampler.stopped_by();
@@ -180,9 +199,11 @@ void GpuRun::check_after_timing(const std::vector<Entrant*>& entrants) {
   }
 }
 
-/// Keeps the GPU as busy as timing did, so that the counted launch finds the same clock and cache.
+/// Keeps the GPU as busy as timing did, so that the counted launch finds the same clock and cache;
+/// for a burst one launch leaves the cache as it was and does not bring the clock down.
 Launch GpuRun::preparation(const Entrant& entrant, const Launch& launch) {
-  const double launches = kBusyUs / core::median(entrant.measurement->samples_us);
+  const double busy_us = is_burst(request_) ? 0.0 : kBusyUs;
+  const double launches = busy_us / core::median(entrant.measurement->samples_us);
   const int count = static_cast<int>(std::clamp(launches, 1.0, kMaxBusyLaunches));
   return [this, count, launch] {
     for (int i = 0; i < count; ++i) launch();

@@ -21,7 +21,9 @@ void add_timing(const Measurement& measurement, core::Result& result) {
   timing.samples_clock_mhz = measurement.samples_clock_mhz;
   timing.samples_power_watts = measurement.samples_power_watts;
   timing.samples_throttle_reasons = measurement.samples_throttle_reasons;
+  timing.samples_temperature_celsius = measurement.samples_temperature_celsius;
   timing.method = measurement.method;
+  timing.warm_up = measurement.warm_up;
   timing.in_turn = measurement.in_turn;
   timing.median_us = core::median(measurement.samples_us);
   timing.median_ci95_us = core::median_ci95(measurement.samples_us);
@@ -67,10 +69,6 @@ void warn_about_noise(const Measurement& measurement, core::Result& result) {
   if (spread > kSpreadLimit) {
     result.warnings.push_back(fmt::format(
         "the middle 80 % of the samples spread over {:.1f} % of the median", spread * 100.0));
-  }
-  if (measurement.clocks && !measurement.clocks->throttle_reasons.empty()) {
-    result.warnings.push_back(fmt::format("the clock was held back while timing: {}",
-                                          fmt::join(measurement.clocks->throttle_reasons, ", ")));
   }
   result.warnings.insert(result.warnings.end(), measurement.neighbours.begin(),
                          measurement.neighbours.end());

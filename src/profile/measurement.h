@@ -24,7 +24,9 @@ struct Measurement {
   std::vector<double> samples_clock_mhz;                   ///< as in core::Timing
   std::vector<double> samples_power_watts = {};            ///< as in core::Timing
   std::vector<std::string> samples_throttle_reasons = {};  ///< as in core::Timing
+  std::vector<double> samples_temperature_celsius = {};    ///< as in core::Timing
   std::optional<core::Method> method = std::nullopt;       ///< as in core::Timing
+  std::optional<core::WarmUp> warm_up = std::nullopt;      ///< as in core::Timing
   std::vector<std::string> in_turn = {};                   ///< as in core::Timing
   std::string cache;                                       ///< as in core::Timing
   std::string stopped_by;                                  ///< as in core::Timing

@@ -21,6 +21,13 @@
 namespace fa3prof::profile {
 
 enum class CacheMode { kWarm, kCold };
+
+/// How much the GPU does around the timed launches.
+enum class TimingMode {
+  kSustained,  ///< launch upon launch, so that the power control has answered: as in a long job
+  kBurst,      ///< one launch after a pause, at the clock of a GPU that was idle
+};
+
 enum class VerifyMode { kSampled, kFull };
 enum class CounterMode { kOff, kIfAvailable, kRequired };
 
@@ -32,9 +39,12 @@ struct RunRequest {
   std::optional<Cudnn> cudnn;   ///< where `kernels` names it
   core::AttentionProblem problem;
   int device = 0;
-  /// Launches for so long first, until the power control has found its level: on an H200 under its
-  /// cap the clock falls below it and is back after some 2.5 s.
+  TimingMode mode = TimingMode::kSustained;
+  /// Sustained: launches for at least so long first, and then until the clock is steady; 0: none.
+  /// On an H200 under its cap the clock falls below its level and is back after some 2.5 s.
   std::chrono::milliseconds settle_time{3000};
+  /// Burst: the GPU idles for so long before each timed launch, at least.
+  std::chrono::milliseconds pause{50};
   int warmup_launches = 5;
   /// Rounds, each with one timed launch of every kernel; at least 20. Nothing: as many as bring
   /// every interval within 1 %, with limits.
@@ -88,6 +98,9 @@ class Profiler {
 
   /// This host and build, and the GPU `device` if there is one. Never throws for a missing GPU.
   [[nodiscard]] virtual core::Environment environment(int device) = 0;
+
+  /// GPUs of this host that CUDA shows to this process; 0 where there is none or no driver.
+  [[nodiscard]] virtual int count_devices() = 0;
 
   /// Everything that `run` depends on, each found or missing. Never throws for what is missing.
   [[nodiscard]] virtual std::vector<Finding> diagnose(int device) = 0;

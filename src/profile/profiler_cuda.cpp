@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <new>
 #include <optional>
@@ -79,12 +80,15 @@ class CudaProfiler final : public Profiler {
     return environment;
   }
 
+  int count_devices() override { return count_gpus(); }
+
   std::vector<Finding> diagnose(int device) override { return diagnose_gpu(device); }
 
   std::vector<core::Result> run(const RunRequest& request, const Progress& progress) override {
     try {
-      std::vector<core::Result> results = measure(request, progress, watch_);
-      warn_of_busy_gpu(results);
+      std::optional<Watch>& watch = watches_[request.device];
+      std::vector<core::Result> results = measure(request, progress, watch);
+      if (watch && watch->busy_warning) warn_of_busy_gpu(*watch->busy_warning, results);
       return results;
     } catch (const std::bad_alloc&) {
       throw core::UnavailableError(fmt::format("host memory for the inputs of {} is not there",
@@ -95,14 +99,13 @@ class CudaProfiler final : public Profiler {
 
  private:
   /// Of the whole run: who was there before its first problem may still be.
-  void warn_of_busy_gpu(std::vector<core::Result>& results) const {
-    if (!watch_ || !watch_->busy_warning) return;
+  static void warn_of_busy_gpu(const std::string& warning, std::vector<core::Result>& results) {
     for (core::Result& result : results) {
-      if (result.time_us) result.warnings.push_back(*watch_->busy_warning);
+      if (result.time_us) result.warnings.push_back(warning);
     }
   }
 
-  std::optional<Watch> watch_;
+  std::map<int, std::optional<Watch>> watches_;  // by GPU: each from before its first launch on
 };
 
 }  // namespace

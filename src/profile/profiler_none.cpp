@@ -14,6 +14,8 @@ class NoProfiler final : public Profiler {
  public:
   core::Environment environment(int) override { return host_environment(); }
 
+  int count_devices() override { return 0; }
+
   std::vector<Finding> diagnose(int) override {
     return {driver_finding(host_environment().driver),
             missing("kernels", "this build has none: it was made without CUDA", kCure)};

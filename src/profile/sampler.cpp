@@ -30,13 +30,14 @@ Sampler::Sampler(LaunchTimer& timer, std::vector<Launch> launches, const Samplin
       plan_(plan),
       counts_(std::move(counts)),
       samples_(launches_.size()),
+      settling_(plan.settle),
       warmup_left_(static_cast<std::size_t>(std::max(plan.warmup_rounds, 0))) {}
 
 void Sampler::run() {
   if (launches_.empty()) return;
-  settled_ = steady_clock::now() + plan_.settle;
+  const std::size_t at_once = is_burst() ? 1 : kBatchesUnderWay;
   while (true) {
-    while (under_way_.size() < kBatchesUnderWay) {
+    while (under_way_.size() < at_once) {
       const auto batch = next_batch();
       if (!batch) break;
       enqueue(*batch);
@@ -51,33 +52,51 @@ void Sampler::run() {
 std::optional<Sampler::Batch> Sampler::next_batch() {
   if (!stopped_by_.empty()) return std::nullopt;
   const std::size_t rounds = rounds_per_batch();
-  if (steady_clock::now() < settled_) return Batch{.rounds = rounds, .is_kept = false};
+  if (!settling_.is_over()) return Batch{.launches = rounds * launches_.size()};
   if (warmup_left_ > 0) {
     const std::size_t warmup = std::min(rounds, warmup_left_);
     warmup_left_ -= warmup;
-    return Batch{.rounds = warmup, .is_kept = false};
+    return Batch{.launches = warmup * launches_.size()};
   }
   const std::size_t wanted =
       plan_.rounds ? static_cast<std::size_t>(std::max(*plan_.rounds, 0)) : kMostRounds;
-  if (enqueued_ >= wanted) return std::nullopt;
+  if (enqueued_ >= wanted * launches_.size()) return std::nullopt;
+  return next_kept(wanted * launches_.size());
+}
+
+/// Whole rounds, or in a burst one launch; no more than there are still `wanted`.
+Sampler::Batch Sampler::next_kept(std::size_t wanted) {
   if (!begin_) begin_ = steady_clock::now();
-  const std::size_t kept = std::min(rounds, wanted - enqueued_);
-  enqueued_ += kept;
-  return Batch{.rounds = kept, .is_kept = true};
+  const std::size_t most = is_burst() ? 1 : rounds_per_batch() * launches_.size();
+  const Batch batch{.first_kernel = enqueued_ % launches_.size(),
+                    .launches = std::min(most, wanted - enqueued_),
+                    .is_kept = true};
+  enqueued_ += batch.launches;
+  return batch;
 }
 
 std::size_t Sampler::rounds_per_batch() const {
-  if (!round_us_) return 1;
+  if (!launch_us_) return 1;
+  const auto kernels = static_cast<double>(launches_.size());
   const std::size_t most = std::max<std::size_t>(kLaunchesPerBatch / launches_.size(), 1);
-  const double rounds = std::clamp(kBatchUs / *round_us_, 1.0, static_cast<double>(most));
+  const double rounds =
+      std::clamp(kBatchUs / (*launch_us_ * kernels), 1.0, static_cast<double>(most));
   return static_cast<std::size_t>(rounds);
 }
 
+std::chrono::microseconds Sampler::pause() const {
+  const std::chrono::duration<double, std::micro> after_load(kRestPerBusyTime *
+                                                             launch_us_.value_or(0.0));
+  return std::max<std::chrono::microseconds>(
+      plan_.pause, std::chrono::duration_cast<std::chrono::microseconds>(after_load));
+}
+
 void Sampler::enqueue(const Batch& batch) {
+  if (is_burst() && batch.is_kept) timer_.rest(pause());
   timer_.begin_batch();
-  for (std::size_t i = 0; i < batch.rounds * launches_.size(); ++i) {
+  for (std::size_t i = 0; i < batch.launches; ++i) {
     if (plan_.cache == CacheMode::kCold) timer_.flush_cache();
-    timer_.enqueue_timed(launches_[i % launches_.size()]);
+    timer_.enqueue_timed(launches_[(batch.first_kernel + i) % launches_.size()]);
   }
   timer_.end_batch();
   under_way_.push_back(batch);
@@ -90,20 +109,25 @@ void Sampler::collect() {
   try {
     timed = timer_.collect_batch();
   } catch (const StuckLaunch& stuck) {
-    throw StuckLaunch(stuck.index() % launches_.size());
+    throw StuckLaunch((batch.first_kernel + stuck.index()) % launches_.size());
   }
   double total_us = 0.0;
   for (std::size_t i = 0; i < timed.size(); ++i) {
     total_us += timed[i].duration_us;
-    if (batch.is_kept) samples_[i % launches_.size()].push_back(timed[i]);
+    if (batch.is_kept) {
+      samples_[(batch.first_kernel + i) % launches_.size()].push_back(timed[i]);
+    } else {
+      settling_.add(timed[i]);
+    }
   }
-  round_us_ = std::max(total_us, 1.0) / static_cast<double>(batch.rounds);
+  launch_us_ = std::max(total_us, 1.0) / static_cast<double>(batch.launches);
 }
 
 /// Judging at 30, 60, 120 ... rounds rather than all the time: the more often one looks, the more
 /// often an interval is narrow by chance.
 void Sampler::judge() {
   const std::size_t rounds = samples_.front().size();
+  if (samples_.back().size() < rounds) return;  // within a round
   if (plan_.rounds) {
     if (rounds >= static_cast<std::size_t>(std::max(*plan_.rounds, 0))) stopped_by_ = "request";
     return;

@@ -36,6 +36,15 @@ namespace fa3prof::report {
 ///   a producer warp      fa3-ws / fa3-serial    1.06x +-0.2 %       1.00x
 [[nodiscard]] std::string ablation_text(const core::Report& report, Colour colour);
 
+/// What `fa3prof run --device all` adds: for each kernel and problem every GPU of the host beside
+/// the median one, with the 95 % interval, and which lags. Empty for a run on one GPU.
+///
+///   fa3 fp16 b2 h16 ...  time us  beside the median GPU  in cycles             SM MHz  watts   C
+///     GPU 0 GPU-0123     1,500.0                                                1,590    598  59
+///     median GPU 1 GPU-89ab     1,560.0  +4.0 % (+3.8 to +4.2)  +0.1 % (0.0 to +0.2)   1,530 598
+///     71  lags: ...
+[[nodiscard]] std::string fleet_text(const core::Report& report, Colour colour);
+
 /// How much of a simulation is shown.
 enum class Detail {
   kSummary,    ///< one line per pipeline and problem

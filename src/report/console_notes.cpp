@@ -93,6 +93,12 @@ std::string stopped_text(const Results& results) {
   return stopped_by("intervals") ? "; enough for " + aim : "";
 }
 
+/// "each after 50 ms of rest, ", or nothing for a load without pauses.
+std::string burst_text(const core::Timing& timing) {
+  if (!timing.method || timing.method->pause_ms <= 0.0) return "";
+  return fmt::format("each after {} ms of rest, ", whole(timing.method->pause_ms));
+}
+
 std::string timed_text(const core::Report& report) {
   const auto groups =
       by_kernel(report, [](const Result& result) { return result.timing.has_value(); });
@@ -103,15 +109,38 @@ std::string timed_text(const core::Report& report) {
   };
   const Results all = flatten(groups);
   return fmt::format(
-      "median of {} launches each, in turn, {} L2; 95 % interval {}{}",
+      "median of {} launches each, in turn, {}{} L2; 95 % interval {}{}",
       range_text(all,
                  [](const Result& r) { return static_cast<double>(r.timing->samples_us.size()); }),
-      all.front()->timing->cache,
+      burst_text(*all.front()->timing), all.front()->timing->cache,
       per_kernel(groups,
                  [&half_width](const Results& results) {
                    return "+-" + percent(half_width(std::ranges::max(results, {}, half_width)));
                  }),
       stopped_text(all));
+}
+
+/// "2,100 launches in 3,120 ms, to 1,590 MHz, steady".
+std::string warm_up_text(const core::Report& report) {
+  const auto groups = by_kernel(
+      report, [](const Result& result) { return result.timing && result.timing->warm_up; });
+  if (groups.empty()) return "";
+  Results all = flatten(groups);
+  const auto warm_up = [](const Result& r) -> const core::WarmUp& { return *r.timing->warm_up; };
+  std::string text = fmt::format(
+      "{} launches in {} ms",
+      range_text(all, [&](const Result& r) { return static_cast<double>(warm_up(r).launches); }),
+      range_text(all, [&](const Result& r) { return warm_up(r).duration_ms; }));
+  const bool has_moved =
+      std::ranges::any_of(all, [&](const Result* r) { return warm_up(*r).is_steady == false; });
+  const bool is_steady =
+      std::ranges::all_of(all, [&](const Result* r) { return warm_up(*r).is_steady == true; });
+  std::erase_if(all, [&](const Result* r) { return !warm_up(*r).clock_mhz; });
+  if (all.empty()) return text;
+  text += fmt::format(", to {} MHz",
+                      range_text(all, [&](const Result& r) { return *warm_up(r).clock_mhz; }));
+  if (has_moved) return text + ", not steady";
+  return is_steady ? text + ", steady" : text;
 }
 
 std::string quantized_text(const core::Report& report) {
@@ -193,6 +222,7 @@ std::string notes_text(const core::Report& report, Colour colour) {
   };
   add("peers", peers_text(report));
   add("verified", verified_text(report));
+  add("warm-up", warm_up_text(report));
   add("timed", timed_text(report));
   add("quantized", quantized_text(report));
   add("clocks", clocks_text(report));
@@ -214,7 +244,7 @@ std::string warnings_text(const core::Report& report, Colour colour) {
   };
   std::ranges::for_each(report.warnings, add);
   for (const Result& result : report.results) {
-    for (const std::string& text : result.warnings) add(result.kernel + ": " + text);
+    for (const std::string& text : result.warnings) add(core::row_label(result) + ": " + text);
   }
   return table.text(colour);
 }

@@ -37,6 +37,7 @@ void thin_samples(Json& result, std::size_t most) {
   if (timing == result.end()) return;
   const std::size_t stride = (timing->at("samples_us").size() + most - 1) / most;
   timing->erase("samples_throttle_reasons");  // the page shows those of all launches together
+  timing->erase("samples_temperature_celsius");
   for (const char* key : {"samples_us", "samples_clock_mhz", "samples_power_watts"}) {
     if (timing->contains(key))
       (*timing)[key] = thinned(timing->at(key), std::max(stride, std::size_t{1}));
@@ -152,6 +153,7 @@ Json report_json(const PageReport& page, std::size_t most_samples) {
   // The rows have these.
   json.erase("deviations");
   json.erase("speedups");
+  json.erase("fleet");
   for (Json& result : json["results"]) thin_samples(result, most_samples);
   json["name"] = page.name;
   json["problems"] = problems_json(comparisons, results);

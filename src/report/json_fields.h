@@ -71,6 +71,16 @@ void walk(auto& walker, T& method) {
   walker.required("settle_ms", method.settle_ms);
   walker.required("warmup_rounds", method.warmup_rounds);
   walker.required("includes_quantization", method.includes_quantization);
+  walker.optional("steady_clock_ratio", method.steady_clock_ratio);
+  walker.optional("pause_ms", method.pause_ms);
+}
+
+template <Is<core::WarmUp> T>
+void walk(auto& walker, T& warm_up) {
+  walker.required("launches", warm_up.launches);
+  walker.required("duration_ms", warm_up.duration_ms);
+  walker.optional("clock_mhz", warm_up.clock_mhz);
+  walker.optional("is_steady", warm_up.is_steady);
 }
 
 template <Is<core::Timing> T>
@@ -79,12 +89,14 @@ void walk(auto& walker, T& timing) {
   walker.optional("samples_clock_mhz", timing.samples_clock_mhz);
   walker.optional("samples_power_watts", timing.samples_power_watts);
   walker.optional("samples_throttle_reasons", timing.samples_throttle_reasons);
+  walker.optional("samples_temperature_celsius", timing.samples_temperature_celsius);
   walker.required("median_us", timing.median_us);
   walker.required("median_ci95_us", timing.median_ci95_us);
   walker.required("cache", timing.cache);
   walker.optional("stopped_by", timing.stopped_by);
   walker.optional("target_ci95_ratio", timing.target_ci95_ratio);
   walker.optional("method", timing.method);
+  walker.optional("warm_up", timing.warm_up);
   walker.optional("in_turn", timing.in_turn);
 }
 
@@ -187,6 +199,13 @@ void walk(auto& walker, T& timeline) {
   walker.required("tracks", timeline.tracks);
 }
 
+template <Is<core::Device> T>
+void walk(auto& walker, T& device) {
+  walker.required("index", device.index);
+  walker.required("uuid", device.uuid);
+  walker.optional("power_limit_watts", device.power_limit_watts);
+}
+
 template <Is<core::Result> T>
 void walk(auto& walker, T& result) {
   walker.required("source", result.source);
@@ -194,6 +213,7 @@ void walk(auto& walker, T& result) {
   walker.optional("kernel_version", result.kernel_version);
   walker.optional("pipeline", result.pipeline);
   walker.optional("machine", result.machine);
+  walker.optional("device", result.device);
   walker.required("problem", result.problem);
   walker.derived("flops_algorithmic", [&] { return core::flops_algorithmic(result.problem); });
   walker.derived("flops_convention", [&] { return core::flops_convention(result.problem); });

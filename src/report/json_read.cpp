@@ -158,7 +158,7 @@ core::Report read_root(const core::Json& document, const std::string& file) {
   check_shard(report, root);
   filler.required("results", report.results);
   filler.required("warnings", report.warnings);
-  for (const char* derived : {"deviations", "speedups"}) {
+  for (const char* derived : {"deviations", "speedups", "fleet"}) {
     if (const auto list = root.find(derived)) static_cast<void>(list->items());
   }
   if (auto derived = root.find("validation")) static_cast<void>(derived->keys());

@@ -1,4 +1,5 @@
 #include "src/analysis/comparison.h"
+#include "src/analysis/fleet.h"
 #include "src/analysis/stage_breakdown.h"
 #include "src/core/error.h"
 #include "src/report/json.h"
@@ -117,6 +118,7 @@ Writer identify(const analysis::Row& row, const core::AttentionProblem& problem)
     writer.optional("machine", row.simulated->machine);
     writer.required("source", row.simulated->source);
   }
+  if (any.device) writer.required("device_index", any.device->index);
   writer.required("problem", problem);
   return writer;
 }
@@ -167,6 +169,31 @@ Json speedups(const std::vector<analysis::ProblemComparison>& comparisons) {
       writer.optional("simulated_cycles_ratio", row.speedup->simulated_cycles_ratio);
       list.push_back(writer.take());
     }
+  }
+  return list;
+}
+
+Json fleet_row_json(const analysis::FleetRow& row) {
+  Writer writer;
+  writer.required("kernel", row.result->kernel);
+  writer.required("problem", row.result->problem);
+  writer.required("device", *row.result->device);
+  writer.required("is_median", row.is_median);
+  writer.required("lags", row.lags);
+  const auto put_ratio = [&writer](const char* key, const char* interval, const auto& ratio) {
+    if (!ratio) return;
+    writer.required(key, ratio->median);
+    writer.required(interval, ratio->ci95);
+  };
+  put_ratio("time_ratio", "time_ratio_ci95", row.ratio.time);
+  put_ratio("cycles_ratio", "cycles_ratio_ci95", row.ratio.cycles);
+  return writer.take();
+}
+
+Json fleet_json(const std::vector<analysis::FleetGroup>& fleet) {
+  Json list = Json::array();
+  for (const analysis::FleetGroup& group : fleet) {
+    for (const analysis::FleetRow& row : group.rows) list.push_back(fleet_row_json(row));
   }
   return list;
 }
@@ -238,6 +265,8 @@ Json to_json(const core::Report& report, const std::optional<analysis::Validatio
   const auto comparisons = analysis::compare(report.results);
   document["deviations"] = deviations(comparisons);
   document["speedups"] = speedups(comparisons);
+  const auto fleet = analysis::fleet_of(report.results);
+  if (!fleet.empty()) document["fleet"] = fleet_json(fleet);
   if (validation) document["validation"] = validation_json(*validation);
   document["warnings"] = report.warnings;
   require_finite(document);

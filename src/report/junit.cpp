@@ -52,7 +52,7 @@ std::string case_text(const TestCase& test) {
 }
 
 TestCase verification_case(const core::Result& result) {
-  TestCase test{.class_name = result.kernel,
+  TestCase test{.class_name = core::row_label(result),
                 .name = core::describe(result.problem) + " is verified",
                 .time_us = result.time_us.value_or(0.0)};
   if (!result.unsupported_reason.empty()) {

@@ -41,6 +41,7 @@ std::string labels_of(const NamedReport& named, const Result& result) {
   if (!result.pipeline.empty()) add("pipeline", result.pipeline);
   if (!result.machine.empty()) add("machine", result.machine);
   if (environment.gpu) add("gpu", environment.gpu->name);
+  if (result.device) add("gpu_index", std::to_string(result.device->index));
   add("dtype", core::name_of(problem.dtype));
   add("batch", std::to_string(problem.batch));
   add("num_heads", std::to_string(problem.num_heads));

@@ -28,7 +28,7 @@ std::string change_text(const std::optional<core::RatioInterval>& ratio) {
 
 /// Simulated rows are told apart by pipeline and machine.
 std::string label_of(const core::Result& result) {
-  if (result.pipeline.empty()) return result.kernel;
+  if (result.pipeline.empty()) return core::row_label(result);
   return fmt::format("{} by {} on {}", result.kernel, result.pipeline, result.machine);
 }
 

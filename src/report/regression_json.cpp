@@ -28,6 +28,7 @@ Json row_json(const RegressionRow& row) {
             {"source", core::name_of(any.source)}};
   if (!any.pipeline.empty()) json["pipeline"] = any.pipeline;
   if (!any.machine.empty()) json["machine"] = any.machine;
+  if (any.device) json["device_index"] = any.device->index;
   json["problem"] = to_json(any.problem);
   if (row.base != nullptr && row.base->time_us) json["base_time_us"] = *row.base->time_us;
   if (row.fresh != nullptr && row.fresh->time_us) json["new_time_us"] = *row.fresh->time_us;

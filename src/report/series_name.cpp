@@ -6,6 +6,7 @@ namespace fa3prof::report {
 
 std::string series_name(const core::Result& result) {
   std::string name = result.kernel + " " + core::describe(result.problem);
+  if (result.device) name += fmt::format(" on GPU {}", result.device->index);
   if (!result.pipeline.empty())
     name += fmt::format(" by {} on {}", result.pipeline, result.machine);
   return name;

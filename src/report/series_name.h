@@ -10,7 +10,8 @@
 
 namespace fa3prof::report {
 
-/// "fa3 fp16 b2 h16 sq8192 skv8192 d128"; of a simulated result " by fa3_fp16 on h200_sxm" follows.
+/// "fa3 fp16 b2 h16 sq8192 skv8192 d128"; of a simulated result " by fa3_fp16 on h200_sxm" follows,
+/// of one of several GPUs " on GPU 1".
 /// It never changes with what was measured.
 [[nodiscard]] std::string series_name(const core::Result& result);
 

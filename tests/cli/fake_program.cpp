@@ -17,8 +17,10 @@ class FakeProfiler : public profile::Profiler {
  public:
   explicit FakeProfiler(FakeMachine machine) : machine_(std::move(machine)) {}
 
-  core::Environment environment(int) override {
+  core::Environment environment(int device) override {
     core::Environment environment = example_environment();
+    if (device > 0) environment.gpu->uuid += "-" + std::to_string(device);
+    if (device == machine_.foreign_gpu) environment.gpu->sm_count = 114;
     if (machine_.has_gpu) {
       environment.gpu->capability = machine_.capability;
     } else {
@@ -26,6 +28,8 @@ class FakeProfiler : public profile::Profiler {
     }
     return environment;
   }
+
+  int count_devices() override { return machine_.has_gpu ? machine_.gpus : 0; }
 
   std::vector<Finding> diagnose(int) override {
     if (!machine_.has_gpu) {
@@ -90,6 +94,8 @@ class FakeProfiler : public profile::Profiler {
       if (plugin.name() == kernel) result.kernel_version = plugin.version();
     }
     result.timing->cache = request.cache == profile::CacheMode::kCold ? "cold" : "warm";
+    if (request.device == machine_.lagging_gpu) slow_down(result);
+    if (request.mode == profile::TimingMode::kBurst) make_burst(request, result);
     if (!machine_.has_counters || request.counters == profile::CounterMode::kOff) {
       result.counters = {};
       result.cycles.reset();
@@ -101,6 +107,25 @@ class FakeProfiler : public profile::Profiler {
     }
     return kernel == machine_.failing_kernel || kernel == machine_.stuck_kernel ? failed(result)
                                                                                 : result;
+  }
+
+  static void slow_down(core::Result& result) {
+    constexpr double kFactor = 1.05;
+    for (double& time_us : result.timing->samples_us) time_us *= kFactor;
+    for (double& clock_mhz : result.timing->samples_clock_mhz) clock_mhz /= kFactor;
+    *result.time_us *= kFactor;
+    *result.tflops /= kFactor;
+    result.timing->median_us *= kFactor;
+    result.timing->median_ci95_us.lower *= kFactor;
+    result.timing->median_ci95_us.upper *= kFactor;
+  }
+
+  static void make_burst(const profile::RunRequest& request, core::Result& result) {
+    core::Method& method = *result.timing->method;
+    method.mode = "burst";
+    method.settle_ms = method.steady_clock_ratio = 0.0;
+    method.pause_ms = static_cast<double>(request.pause.count());
+    result.timing->warm_up = core::WarmUp{.launches = 10, .duration_ms = 24.0};
   }
 
   [[nodiscard]] static core::Result refused(const core::Result& good) {

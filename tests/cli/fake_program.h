@@ -13,6 +13,9 @@ namespace fa3prof::tests {
 /// What the fake machine is like.
 struct FakeMachine {
   bool has_gpu = true;
+  int gpus = 1;
+  int foreign_gpu = -1;  ///< this one has fewer SMs
+  int lagging_gpu = -1;  ///< this one is 5 % slower, at a clock that is as much lower
   bool has_counters = true;
   core::ComputeCapability capability{9, 0};
   std::string failing_kernel = {};           ///< this one fails verification

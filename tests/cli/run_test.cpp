@@ -53,6 +53,27 @@ TEST_CASE("run says what quantizing takes, and whether the time has it", "[cli]"
              contains("fa3_fp8 300 us for Q, K and V, included in the time"));
 }
 
+TEST_CASE("run says how the GPU was warmed up, and a burst that it rests", "[cli]") {
+  CHECK_THAT(run_program({"run"}).out,
+             contains("warm-up   1,264 launches in 3,020 ms, to 1,612 MHz, steady"));
+  const std::string burst = run_program({"run", "--mode", "burst", "--pause", "80"}).out;
+  CHECK_THAT(burst, contains("each after 80 ms of rest, warm L2"));
+  CHECK_THAT(burst, contains("warm-up   10 launches in 24 ms\n"));
+  CHECK_THROWS_AS(run_program({"run", "--mode", "sprint"}), CLI::ParseError);
+}
+
+TEST_CASE("compare refuses to set a burst beside a sustained load", "[cli]") {
+  const TemporaryDirectory directory;
+  const std::string sustained = directory.path("sustained.json");
+  const std::string burst = directory.path("burst.json");
+  static_cast<void>(run_program({"run", "--quiet", "--json", sustained}));
+  static_cast<void>(run_program({"run", "--quiet", "--json", burst, "--mode", "burst"}));
+  CHECK_THROWS_WITH(run_program({"compare", sustained, burst}),
+                    contains("another method: ") && contains("mode=burst"));
+  CHECK(run_program({"compare", sustained, burst, "--allow-different-method"}).code ==
+        ExitCode::kDone);
+}
+
 TEST_CASE("run --quiet shows no table", "[cli]") {
   const Outcome outcome = run_program({"run", "--quiet"});
   CHECK(outcome.out.empty());

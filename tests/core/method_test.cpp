@@ -32,6 +32,8 @@ TEST_CASE("every part of a method changes its fingerprint", "[core]") {
   CHECK(changed([](core::Method& m) { m.settle_ms = 0.0; }) != original);
   CHECK(changed([](core::Method& m) { m.warmup_rounds = 6; }) != original);
   CHECK(changed([](core::Method& m) { m.includes_quantization = true; }) != original);
+  CHECK(changed([](core::Method& m) { m.steady_clock_ratio = 0.01; }) != original);
+  CHECK(changed([](core::Method& m) { m.pause_ms = 50.0; }) != original);
 }
 
 }  // namespace

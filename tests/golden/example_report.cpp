@@ -30,6 +30,7 @@ core::Result measured_result(const std::string& kernel, double time_us) {
       .samples_clock_mhz = {1755.0, 1620.0, 1605.0, 1605.0, 1620.0, 1605.0},
       .samples_power_watts = {661.0, 661.0, 668.5, 668.5, 668.5, 672.0},
       .samples_throttle_reasons = {"", "", "power cap", "power cap", "power cap", "power cap"},
+      .samples_temperature_celsius = {52.0, 52.0, 53.0, 53.0, 54.0, 54.0},
       .median_us = time_us,
       .median_ci95_us = {time_us - 1.0, time_us + 2.0},
       .cache = "warm",
@@ -40,7 +41,11 @@ core::Result measured_result(const std::string& kernel, double time_us) {
                              .inputs = "normal(0, 1)",
                              .settle_ms = 3000.0,
                              .warmup_rounds = 5,
-                             .includes_quantization = false},
+                             .includes_quantization = false,
+                             .steady_clock_ratio = 0.01},
+      .warm_up =
+          core::WarmUp{
+              .launches = 1264, .duration_ms = 3020.5, .clock_mhz = 1612.5, .is_steady = true},
       .in_turn = {"fa2", "fa3"}};
   result.clocks = core::ClockRecord{.clock_source = "SM cycle counters",
                                     .sm_clock_mhz = clock_mhz,

@@ -146,10 +146,6 @@ TEST_CASE("what makes a result less trustworthy is a warning", "[profile]") {
     measurement.samples_us[0] = measurement.samples_us[1] = measurement.samples_us[2] = 11.0;
     CHECK(warns(make_result(measurement, h200()), "spread over 10.0 % of the median"));
   }
-  SECTION("throttling") {
-    measurement.clocks.emplace().throttle_reasons = {"power cap"};
-    CHECK(warns(make_result(measurement, h200()), "held back while timing: power cap"));
-  }
   SECTION("other processes") {
     measurement.neighbours = {"2 other processes on the GPU before timing began"};
     CHECK(warns(make_result(measurement, h200()), "2 other processes on the GPU before"));

@@ -2,6 +2,7 @@
 
 #include "tests/catch.h"
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -12,6 +13,7 @@
 namespace fa3prof::tests {
 namespace {
 
+using namespace std::chrono_literals;
 using profile::CacheMode;
 using profile::Launch;
 using profile::Sampler;
@@ -28,6 +30,17 @@ class FakeTimer final : public profile::LaunchTimer {
     return static_cast<double>(n);
   };
   std::optional<std::size_t> stuck_at;  ///< this one never ends
+  std::function<double(std::chrono::steady_clock::time_point)> clock_mhz = [](auto) {
+    return 1000.0;
+  };
+
+  std::vector<std::chrono::microseconds> rests;
+
+  void rest(std::chrono::microseconds pause) override {
+    CHECK(under_way_.empty());
+    log += '.';
+    rests.push_back(pause);
+  }
 
   void flush_cache() override { log += 'f'; }
 
@@ -52,7 +65,9 @@ class FakeTimer final : public profile::LaunchTimer {
     std::vector<TimedLaunch> timed;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (batch[i] == stuck_at) throw StuckLaunch(i);
-      timed.push_back({duration_us(batch[i]), 1000.0});
+      const std::chrono::duration<double, std::micro> duration(duration_us(batch[i]));
+      now_ += std::chrono::duration_cast<std::chrono::steady_clock::duration>(duration);
+      timed.push_back({duration.count(), clock_mhz(now_), now_});
     }
     return timed;
   }
@@ -70,6 +85,7 @@ class FakeTimer final : public profile::LaunchTimer {
  private:
   std::deque<std::vector<std::size_t>> under_way_;
   std::size_t timed_ = 0;
+  std::chrono::steady_clock::time_point now_ = {};
 };
 
 bool all_count(std::size_t) { return true; }
@@ -114,11 +130,64 @@ TEST_CASE("warm-up rounds are launched alike and not kept", "[profile]") {
   CHECK(durations(sampler.samples()[0]) == std::vector<double>{4.0, 5.0});
 }
 
-TEST_CASE("launches while the clock settles are not kept", "[profile]") {
+TEST_CASE("launches while the clock settles are not kept, and are counted", "[profile]") {
   FakeTimer timer;
-  const Sampler sampler = run(timer, 1, {.settle = std::chrono::milliseconds(20), .rounds = 2});
-  REQUIRE(sampler.samples()[0].size() == 2);
-  CHECK(sampler.samples()[0][0].duration_us > 2.0);
+  timer.duration_us = [](std::size_t) { return 10e3; };
+  const Sampler sampler =
+      run(timer, 2, {.settle = {.at_least = 3s, .at_most = 15s}, .warmup_rounds = 3, .rounds = 2});
+  CHECK(sampler.samples()[0].size() == 2);
+  const core::WarmUp warm_up = sampler.warm_up();
+  CHECK(warm_up.launches >= 300);
+  CHECK(warm_up.launches < 400);
+  CHECK_THAT(warm_up.duration_ms, WithinRel(10.0 * static_cast<double>(warm_up.launches), 1e-6));
+  CHECK(warm_up.clock_mhz == 1000.0);
+  CHECK(warm_up.is_steady == true);
+}
+
+TEST_CASE("the load goes on until the clock has fallen to its level", "[profile]") {
+  FakeTimer timer;
+  timer.duration_us = [](std::size_t) { return 10e3; };
+  timer.clock_mhz = [](std::chrono::steady_clock::time_point now) {
+    const double seconds = std::chrono::duration<double>(now.time_since_epoch()).count();
+    return seconds < 5.0 ? 2000.0 - 100.0 * seconds : 1500.0;
+  };
+  const Sampler sampler = run(timer, 1, {.settle = {.at_least = 3s, .at_most = 15s}, .rounds = 20});
+  CHECK(sampler.warm_up().duration_ms > 6000.0);
+  CHECK(sampler.warm_up().duration_ms < 8000.0);
+  CHECK(sampler.warm_up().is_steady == true);
+  for (const TimedLaunch& launch : sampler.samples()[0]) CHECK(launch.clock_mhz == 1500.0);
+}
+
+TEST_CASE("a burst rests before every launch that is kept, with nothing under way", "[profile]") {
+  FakeTimer timer;
+  const Sampler sampler = run(timer, 2, {.warmup_rounds = 1, .pause = 50ms, .rounds = 2});
+  CHECK(timer.log == "(ab)!.(a)!.(b)!.(a)!.(b)!");
+  CHECK(durations(sampler.samples()[0]) == std::vector<double>{3.0, 5.0});
+  CHECK(durations(sampler.samples()[1]) == std::vector<double>{4.0, 6.0});
+  CHECK(timer.rests.front() == 50ms);
+  CHECK(sampler.warm_up().launches == 2);
+  CHECK_FALSE(sampler.warm_up().is_steady.has_value());
+}
+
+TEST_CASE("a burst of cold launches flushes after the rest", "[profile]") {
+  FakeTimer timer;
+  run(timer, 1, {.cache = CacheMode::kCold, .pause = 50ms, .rounds = 2});
+  CHECK(timer.log == ".(fa)!.(fa)!");
+}
+
+TEST_CASE("after a long launch a burst rests for longer", "[profile]") {
+  FakeTimer timer;
+  timer.duration_us = [](std::size_t) { return 100e3; };
+  run(timer, 1, {.pause = 50ms, .rounds = 2});
+  CHECK(timer.rests.back() == 400ms);
+}
+
+TEST_CASE("a burst is judged by whole rounds only", "[profile]") {
+  FakeTimer timer;
+  timer.duration_us = [](std::size_t n) { return n % 2 == 0 ? 100.0 : 200.0; };
+  const Sampler sampler = run(timer, 2, {.pause = 50ms, .limit = std::chrono::hours(1)});
+  CHECK(sampler.stopped_by() == "intervals");
+  CHECK(sampler.samples()[0].size() == sampler.samples()[1].size());
 }
 
 TEST_CASE("batches are as long as a stream can hold", "[profile]") {

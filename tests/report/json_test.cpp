@@ -158,7 +158,7 @@ TEST_CASE("A newer minor version is read without what it adds, and says so", "[r
   const core::Report read = parse_report(document.dump(), "report.json");
   REQUIRE(read.warnings.size() == 1);
   CHECK_THAT(read.warnings.front(),
-             contains("report.json: written by a newer fa3prof (schema 1.2, this one knows 1.1)"));
+             contains("report.json: written by a newer fa3prof (schema 1.3, this one knows 1.2)"));
   CHECK(read.results.size() == 4);
 }
 

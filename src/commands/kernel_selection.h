@@ -1,8 +1,7 @@
-// Which kernels of a run take part in which problem.
+// Which of the chosen kernels run on a problem.
 #pragma once
 
 #include "src/commands/kernel_choice.h"
-#include "src/commands/run.h"
 
 #include <optional>
 #include <string>
@@ -11,15 +10,13 @@
 
 namespace fa3prof::commands {
 
-/// Why a kernel is left out of a problem, or nothing. A GPU that does not fit a kernel named by the
-/// user is no reason: the profiler then refuses the run.
+/// Why a kernel is left out of a problem, or nothing.
 class Selection {
  public:
-  Selection(const RunOptions& options, std::vector<ChosenKernel> kernels,
-            const std::optional<core::Gpu>& gpu)
-      : kernels_(std::move(kernels)) {
-    if (!options.kernels.names_any() && gpu) capability_ = gpu->capability;
-  }
+  /// With a `capability` own kernels that do not fit it are left out; without, as where the user
+  /// named them, the profiler refuses the run.
+  Selection(std::vector<ChosenKernel> kernels, std::optional<core::ComputeCapability> capability)
+      : kernels_(std::move(kernels)), capability_(capability) {}
 
   [[nodiscard]] const std::vector<ChosenKernel>& kernels() const { return kernels_; }
 
