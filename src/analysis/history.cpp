@@ -3,9 +3,12 @@
 #include "src/analysis/comparability.h"
 #include "src/analysis/regression.h"
 #include "src/analysis/row_pairs.h"
+#include "src/core/change_points.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <span>
 
 namespace fa3prof::analysis {
 namespace {
@@ -32,15 +35,62 @@ HistorySeries& series_of(std::vector<HistorySeries>& all, const std::string& con
   return all.emplace_back(HistorySeries{.conditions = conditions, .points = {}});
 }
 
+double time_of(const HistoryPoint& point) { return *point.result->time_us; }
+
+/// The report that stands for a level: the median one, of two in the middle the one nearer to
+/// `before`, so that one odd report of two is not taken for both.
+const Result* representative(std::span<const HistoryPoint> level, const Result* before) {
+  std::vector<const HistoryPoint*> order;
+  for (const HistoryPoint& point : level) order.push_back(&point);
+  std::ranges::stable_sort(order, {}, [](const HistoryPoint* point) { return time_of(*point); });
+  const std::size_t upper = order.size() / 2;
+  const std::size_t lower = (order.size() - 1) / 2;
+  if (before == nullptr) return order[lower]->result;
+  const auto distance = [&](std::size_t i) {
+    return std::abs(std::log(time_of(*order[i]) / *before->time_us));
+  };
+  return order[distance(lower) <= distance(upper) ? lower : upper]->result;
+}
+
+/// Where the levels of a series begin. A simulated time has no noise: each is a level.
+std::vector<std::size_t> level_begins(const HistorySeries& series) {
+  std::vector<std::size_t> begins;
+  if (series.first().source != core::ResultSource::kMeasured) {
+    for (std::size_t i = 1; i < series.points.size(); ++i) begins.push_back(i);
+    return begins;
+  }
+  std::vector<double> logarithms;
+  for (const HistoryPoint& point : series.points) logarithms.push_back(std::log(time_of(point)));
+  return core::change_points(logarithms);
+}
+
+/// Marks a level where it is a change from `reference`, and gives
+/// the reference of what follows.
+const Result* mark_level(std::span<HistoryPoint> level, const Result* reference,
+                         double max_regression_ratio) {
+  const Result* middle = representative(level, reference);
+  const Verdict verdict = verdict_on({.base = reference, .fresh = middle}, max_regression_ratio);
+  const bool is_change = verdict == Verdict::kSlower || verdict == Verdict::kFaster;
+  if (is_change) {
+    level.front().is_change = true;
+    level.front().level_change_ratio = *middle->time_us / *reference->time_us - 1.0;
+    reference = middle;
+  }
+  for (HistoryPoint& point : level) point.change_ratio = time_of(point) / *reference->time_us - 1.0;
+  return reference;
+}
+
 void mark_changes(HistorySeries& series, double max_regression_ratio) {
-  const Result* reference = &series.first();
-  for (std::size_t i = 1; i < series.points.size(); ++i) {
-    HistoryPoint& point = series.points[i];
-    point.change_ratio = *point.result->time_us / *reference->time_us - 1.0;
-    const Verdict verdict =
-        verdict_on({.base = reference, .fresh = point.result}, max_regression_ratio);
-    point.is_change = verdict == Verdict::kSlower || verdict == Verdict::kFaster;
-    if (point.is_change) reference = point.result;
+  const std::span<HistoryPoint> points(series.points);
+  std::vector<std::size_t> begins = level_begins(series);
+  begins.push_back(points.size());
+  const Result* reference = representative(points.first(begins.front()), nullptr);
+  for (HistoryPoint& point : points.first(begins.front())) {
+    point.change_ratio = time_of(point) / *reference->time_us - 1.0;
+  }
+  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+    const auto level = points.subspan(begins[i], begins[i + 1] - begins[i]);
+    reference = mark_level(level, reference, max_regression_ratio);
   }
 }
 

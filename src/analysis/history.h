@@ -4,6 +4,7 @@
 #include "src/core/report.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,10 @@ namespace fa3prof::analysis {
 struct HistoryPoint {
   std::size_t report = 0;  ///< its number in time
   const core::Result* result = nullptr;
-  double change_ratio = 0.0;  ///< new time over that of the reference before it, less one
-  bool is_change = false;     ///< slower or faster than the reference, by the rule of compare
+  double change_ratio = 0.0;  ///< its time over that of the reference of its level, less one
+  bool is_change = false;     ///< here a new level begins, slower or faster than the one before it
+  std::optional<double> level_change_ratio =
+      std::nullopt;  ///< of a change: new level over old, less one
 };
 
 /// A kernel on a problem under the same conditions: kind of GPU, cache, method, inputs.
@@ -34,9 +37,12 @@ struct HistorySeries {
 /// A series for each row that some report timed, in the order in which they first come. `reports`
 /// must be in the order of time.
 ///
-/// The first point is the reference of those that follow; a point that is slower or faster than its
-/// reference by more than `max_regression_ratio` is a change and the next reference. So a slow
-/// creep is found as well as a step. Measured rows are judged as analysis::find_regressions does.
+/// A series is cut into levels by core::change_points of its measured times, so that a change is no
+/// chance and no single odd report; of simulated times, which have no noise, each is a level. The
+/// median report of a level stands for it. A level that is slower or faster than the reference by
+/// more than `max_regression_ratio`, judged on the two reports as analysis::find_regressions does,
+/// is a change and the next reference; the first level is the first reference. So a slow creep is
+/// found as well as a step.
 [[nodiscard]] std::vector<HistorySeries> history_of(const std::vector<const core::Report*>& reports,
                                                     double max_regression_ratio);
 

@@ -35,12 +35,17 @@ void choose_kernels(NamedReport& named, const std::vector<std::string>& kernels)
   throw core::UsageError("--kernel: " + named.name + " has none of these kernels");
 }
 
+/// As in a sentence.
+std::string_view words_for(Condition condition) {
+  return condition == Condition::kGpu ? "GPU" : analysis::name_of(condition);
+}
+
 /// What the reports do not share and need not; throws for what they must share.
 std::vector<std::string> differences_of(const NamedReport& base, const NamedReport& fresh,
                                         const std::set<Condition>& may_differ) {
   std::vector<std::string> warnings;
   for (const auto& [condition, text] : analysis::condition_differences(base.report, fresh.report)) {
-    const std::string what = fmt::format("another {}: {}", analysis::name_of(condition), text);
+    const std::string what = fmt::format("another {}: {}", words_for(condition), text);
     if (!may_differ.contains(condition)) {
       throw core::UsageError(
           fmt::format("the reports are of {}; to compare them all the same, "

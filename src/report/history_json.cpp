@@ -23,6 +23,7 @@ Json point_json(const HistoryPoint& point) {
   if (point.result->cycles) json["cycles"] = *point.result->cycles;
   json["change_ratio"] = point.change_ratio;
   json["is_change"] = point.is_change;
+  if (point.level_change_ratio) json["level_change_ratio"] = *point.level_change_ratio;
   return json;
 }
 

@@ -19,20 +19,22 @@ double since_first(const HistorySeries& series) {
 }
 
 std::string change_text(const HistoryPoint& point, const NamedReport& named) {
-  return fmt::format("{} in {}, {}, commit {}", signed_percent(point.change_ratio), named.name,
-                     named.report.created_at, named.report.environment.tool_commit);
+  return fmt::format("{} since {}, {}, commit {}", signed_percent(*point.level_change_ratio),
+                     named.name, named.report.created_at, named.report.environment.tool_commit);
 }
 
 Tone tone_of(const HistoryPoint& point) {
-  return point.change_ratio > 0.0 ? Tone::kBad : Tone::kGood;
+  return *point.level_change_ratio > 0.0 ? Tone::kBad : Tone::kGood;
 }
 
 std::string span_text(const HistoryView& view) {
   const NamedReport& first = view.reports.front();
   const NamedReport& last = view.reports.back();
-  return fmt::format("{} report{} from {} to {}; a change is more than {}", view.reports.size(),
-                     view.reports.size() == 1 ? "" : "s", first.report.created_at,
-                     last.report.created_at, percent(view.max_regression_ratio));
+  return fmt::format(
+      "{} report{} from {} to {}; a change is more than {}, for at least "
+      "two reports and, at the 5 % level, not by chance",
+      view.reports.size(), view.reports.size() == 1 ? "" : "s", first.report.created_at,
+      last.report.created_at, percent(view.max_regression_ratio));
 }
 
 std::string changes_cell(const HistorySeries& series, const HistoryView& view) {

@@ -25,7 +25,7 @@ struct HistoryView {
 ///   series                               reports  first us  last us  since first
 ///   NVIDIA H200, 132 SMs, 1980 MHz, 700 W, warm L2, method 0123456789abcdef
 ///   fa3 fp16 b2 h16 sq8192 skv8192 d128        9   1,500.0  1,410.0       -6.0 %
-///     -6.1 % in night7, 2026-11-30T12:00:00Z, commit 0123456789
+///     -6.1 % since night7, 2026-11-30T12:00:00Z, commit 0123456789
 [[nodiscard]] std::string history_text(const HistoryView& view, Colour colour);
 
 /// The same as GitHub Markdown; the changes are a column.

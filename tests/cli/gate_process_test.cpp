@@ -52,9 +52,9 @@ TEST_CASE("Every sample of every recording compares with itself as the same", "[
 
 TEST_CASE("history reads a folder in the order of time and marks the step", "[cli]") {
   const TemporaryDirectory directory;
-  for (int day = 1; day <= 4; ++day) {
+  for (int day = 1; day <= 8; ++day) {
     core::Json document = core::load_json(kBase);
-    slow_down(document, "fa3", day >= 3 ? 1.08 : 1.0);
+    slow_down(document, "fa3", day >= 5 ? 1.08 : 1.0);
     document["created_at"] = "2026-12-0" + std::to_string(day) + "T00:00:00Z";
     static_cast<void>(
         directory.write("night" + std::to_string(9 - day) + ".json", document.dump()));
@@ -62,7 +62,7 @@ TEST_CASE("history reads a folder in the order of time and marks the step", "[cl
   static_cast<void>(directory.write("other.json", "{}"));
   const ProcessOutcome outcome = run_process("history " + directory.path(""));
   CHECK(outcome.exit_code == 0);
-  CHECK_THAT(outcome.out, contains("+8.0 % in night6, 2026-12-03T00:00:00Z"));
+  CHECK_THAT(outcome.out, contains("+8.0 % since night4, 2026-12-05T00:00:00Z"));
   CHECK_THAT(outcome.out, contains("warning  left out, no report: ") && contains("other.json"));
   CHECK(run_process("history /no/such/folder").exit_code == 2);
   const TemporaryDirectory empty;

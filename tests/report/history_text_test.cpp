@@ -10,7 +10,7 @@ using namespace fa3prof::tests;
 
 TEST_CASE("The history of two kernels is the golden one in every format", "[report]") {
   std::vector<NamedReport> reports;
-  for (const double time_us : {1700.0, 1702.0, 1600.0}) {
+  for (const double time_us : {1700.0, 1702.0, 1699.0, 1701.0, 1600.0, 1602.0, 1599.0, 1601.0}) {
     core::Report report = example_report();
     report.created_at = "2026-11-2" + std::to_string(reports.size()) + "T12:00:00Z";
     report.results = {measured_result("fa3", time_us), measured_result("fa2", 3000.0)};
