@@ -155,7 +155,8 @@ std::vector<core::Result> run_scenario(const Scenario& scenario,
     throw core::UsageError("no pipeline is stated; add \"pipelines\" or --pipeline");
   }
   std::vector<core::Result> results;
-  const std::vector<core::AttentionProblem> problems = core::expand(scenario.problems);
+  const std::vector<core::AttentionProblem> problems =
+      core::deal(core::expand(scenario.problems), scenario.shard);
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const core::AttentionProblem& problem = problems[i];
     progress(i, problems.size(), core::describe(problem));
@@ -166,7 +167,7 @@ std::vector<core::Result> run_scenario(const Scenario& scenario,
     }
     if (scenario.tflops_rule) apply(*scenario.tflops_rule, std::span(results).subspan(begin));
   }
-  if (scenario.tflops_rule) {
+  if (scenario.tflops_rule && !results.empty()) {
     results.front().warnings.push_back(describe(*scenario.tflops_rule, results));
   }
   return results;

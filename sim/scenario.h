@@ -8,6 +8,7 @@
 #include "src/core/problem_grid.h"
 #include "src/core/progress.h"
 #include "src/core/result.h"
+#include "src/core/shard.h"
 
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ struct Scenario {
   std::optional<Machine> machine;
   std::vector<Pipeline> pipelines;
   core::ProblemGrid problems;
+  std::optional<core::Shard> shard = std::nullopt;  ///< only these of the problems
   std::optional<Engine> engine;
   std::optional<TflopsRule> tflops_rule;
 };
@@ -44,8 +46,8 @@ struct Scenario {
 [[nodiscard]] std::vector<std::string> builtin_scenarios();
 
 /// Every pipeline on every problem: problem by problem, pipelines in order. The scenario must state
-/// a machine and at least one pipeline (UsageError). The engine defaults to default_engine().
-/// `progress` is told of each problem before it is simulated.
+/// a machine and at least one pipeline (UsageError). A shard may be without a problem. The engine
+/// defaults to default_engine(). `progress` is told of each problem before it is simulated.
 [[nodiscard]] std::vector<core::Result> run_scenario(
     const Scenario& scenario, const core::PieceProgress& progress = [](auto, auto, auto&) {});
 

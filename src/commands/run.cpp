@@ -247,17 +247,6 @@ void measure_and_show(Run& run, std::span<const AttentionProblem> problems, std:
   show(run, output);
 }
 
-/// The problems of the stated shard, or all.
-std::vector<AttentionProblem> problems_of(const RunOptions& options) {
-  std::vector<AttentionProblem> problems = core::expand(options.grid);
-  if (!options.shard) return problems;
-  std::vector<AttentionProblem> dealt;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    if (core::is_in(*options.shard, i)) dealt.push_back(problems[i]);
-  }
-  return dealt;
-}
-
 bool was_run(const Result& result) {
   return result.source == core::ResultSource::kMeasured && result.unsupported_reason.empty();
 }
@@ -273,7 +262,8 @@ core::ExitCode run_run(const RunOptions& options, const Context& context) {
   profile::act_before_foreign_end(cli::remove_unfinished_files);
   std::vector<ChosenKernel> kernels = choose_kernels(options.kernels);
   check_support(options.kernels, kernels, core::expand(options.grid));
-  const std::vector<AttentionProblem> problems = problems_of(options);
+  const std::vector<AttentionProblem> problems =
+      core::deal(core::expand(options.grid), options.shard);
   if (options.uses_all_devices) refuse_one_gpu_views(options);
   if (options.request.includes_quantization) require_quantizing(kernels, "--include-quantization");
   Run run(options, std::move(kernels), context);

@@ -56,6 +56,7 @@ sim::Scenario choose_scenario(const SimulateOptions& options,
   if (!scenario.machine) scenario.machine = sim::load_machine(kDefaultMachine);
   scenario.pipelines = choose_pipelines(options, std::move(scenario.pipelines));
   scenario.problems = core::merge(scenario.problems, options.grid);
+  scenario.shard = options.shard;
   if (options.engine) scenario.engine = options.engine;
   if (measured && scenario.tflops_rule) {
     throw core::UsageError(
@@ -85,7 +86,7 @@ void add_against_options(CLI::App& verb, SimulateOptions& options) {
   auto* against = verb.add_option("--against", options.against,
                                   "report of a run, to set beside the model: each kernel that it "
                                   "measured is simulated with its own pipeline");
-  against->type_name("FILE")->group(kGroup);
+  against->type_name("FILE")->group(kGroup)->excludes(verb.get_option("--shard"));
   add_limit("--max-mape", options.limits.mean_absolute_ratio,
             "exit code 1 if the mean absolute error of all rows' cycles is larger")
       ->needs(against);
@@ -165,6 +166,13 @@ void add_simulate(CLI::App& app, Verb& chosen) {
       ->type_name("NAME");
   verb->add_flag("--details", options->has_details,
                  "where the cycles go and the formula, also for several problems");
+  verb->add_option_function<std::string>(
+          "--shard",
+          [options = options.get()](const std::string& text) {
+            options->shard = core::parse_shard(text, "--shard");
+          },
+          "only the I-th of N parts of the problems, for fa3prof merge [all]")
+      ->type_name("I/N");
   add_against_options(*verb, *options);
   add_timeline_options(*verb, *options);
   cli::add_problem_options(*verb, options->grid);
@@ -184,6 +192,7 @@ core::ExitCode run_simulate(const SimulateOptions& options, const Context& conte
   report.created_at = context.created_at;
   report.command = context.command;
   report.environment = profile::host_environment();
+  report.shard = options.shard;
   std::optional<MeasuredReport> measured;
   if (!options.against.empty()) measured.emplace(options.against, options.kernels);
   const sim::Scenario scenario = choose_scenario(options, measured);

@@ -18,6 +18,7 @@ struct SimulateOptions {
   std::string machine;                 ///< overrides the scenario's where stated, as all below do
   std::vector<std::string> pipelines;  ///< names or files
   core::ProblemGrid grid;
+  std::optional<core::Shard> shard;  ///< simulate only this part of the problems
   std::optional<sim::Engine> engine;
   std::string against;  ///< report whose measured results stand beside the simulated ones
   std::vector<std::string> kernels;  ///< only these of `against`; without it, their pipelines

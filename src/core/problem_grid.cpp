@@ -73,6 +73,16 @@ ProblemGrid merge(const ProblemGrid& base, const ProblemGrid& overrides) {
   return grid;
 }
 
+std::vector<AttentionProblem> deal(const std::vector<AttentionProblem>& problems,
+                                   const std::optional<Shard>& shard) {
+  if (!shard) return problems;
+  std::vector<AttentionProblem> dealt;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    if (is_in(*shard, i)) dealt.push_back(problems[i]);
+  }
+  return dealt;
+}
+
 std::vector<AttentionProblem> expand(const ProblemGrid& grid) {
   std::vector<AttentionProblem> problems{AttentionProblem{}};
   // Multiplies the list so far by one more field; `values` may depend on the fields set before it.

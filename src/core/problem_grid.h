@@ -2,8 +2,10 @@
 #pragma once
 
 #include "src/core/attention_problem.h"
+#include "src/core/shard.h"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +32,10 @@ struct ProblemGrid {
 /// All problems, each valid. The defaults for batch and heads keep 16k tokens and hidden size 2048,
 /// as the FlashAttention papers do. Throws UsageError for an invalid combination.
 [[nodiscard]] std::vector<AttentionProblem> expand(const ProblemGrid& grid);
+
+/// Those of the problems that the shard is dealt; all of them without one.
+[[nodiscard]] std::vector<AttentionProblem> deal(const std::vector<AttentionProblem>& problems,
+                                                 const std::optional<Shard>& shard);
 
 /// The grid that expands to this one problem.
 [[nodiscard]] ProblemGrid grid_of(const AttentionProblem& problem);

@@ -37,6 +37,24 @@ TEST_CASE("The merged shards of a sweep are the sweep", "[cli]") {
   CHECK(report::load_report(file).results.size() == whole.results.size());
 }
 
+TEST_CASE("The merged shards of a simulated sweep are the sweep", "[cli]") {
+  const TemporaryDirectory directory;
+  const auto simulate = [](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments{"simulate", "--engine", "closed_form", "--seq",
+                                       "1k,2k,4k", "--quiet",  "--json",      "-"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return report_of(run_program(arguments));
+  };
+  std::vector<std::string> arguments{"merge"};
+  for (const char* shard : {"2/2", "1/2"}) {
+    arguments.push_back(directory.write(std::string(1, *shard) + ".json",
+                                        report::to_json(simulate({"--shard", shard})).dump()));
+  }
+  CHECK(report::to_json(report_of(run_program(arguments)))["results"] ==
+        report::to_json(simulate({}))["results"]);
+  CHECK(simulate({"--shard", "4/4"}).results.empty());
+}
+
 TEST_CASE("A missing shard is refused unless the rest will do", "[cli]") {
   const TemporaryDirectory directory;
   const std::string half =
