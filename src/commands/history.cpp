@@ -2,6 +2,7 @@
 
 #include "src/analysis/history.h"
 #include "src/cli/choice.h"
+#include "src/cli/output_target.h"
 #include "src/cli/ratio.h"
 #include "src/commands/output.h"
 #include "src/report/history_text.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -61,6 +63,18 @@ Folder load_folder(const std::string& path) {
   return folder;
 }
 
+std::string text_of(const report::HistoryView& view, HistoryFormat format, report::Colour colour) {
+  switch (format) {
+    case HistoryFormat::kTable:
+      return report::history_text(view, colour);
+    case HistoryFormat::kMarkdown:
+      return report::history_markdown(view);
+    case HistoryFormat::kHtml:
+      return report::history_html(view);
+  }
+  throw core::UsageError("unknown format");
+}
+
 }  // namespace
 
 void add_history(CLI::App& app, Verb& chosen) {
@@ -76,10 +90,14 @@ void add_history(CLI::App& app, Verb& chosen) {
           },
           "a change is more than this [3%]")
       ->type_name("RATIO");
-  cli::add_choice<HistoryFormat>(
-      *verb, "--format", options->format,
-      {{"table", HistoryFormat::kTable}, {"markdown", HistoryFormat::kMarkdown}})
-      ->description("of what is printed [table]");
+  cli::add_choice<HistoryFormat>(*verb, "--format", options->format,
+                                 {{"table", HistoryFormat::kTable},
+                                  {"markdown", HistoryFormat::kMarkdown},
+                                  {"html", HistoryFormat::kHtml}})
+      ->description(
+          "table, page for a repository, or page with charts that needs no network [table]");
+  verb->add_option("-o,--output", options->text_file, "file for the format [stdout]")
+      ->type_name("FILE");
   cli::add_output_options(*verb, options->output);
   verb->callback([options, &chosen] {
     chosen = [options](const Context& context) { return run_history(*options, context); };
@@ -88,6 +106,8 @@ void add_history(CLI::App& app, Verb& chosen) {
 
 core::ExitCode run_history(const HistoryOptions& options, const Context& context) {
   Output output(options.output, context);
+  std::optional<cli::AtomicFile> text_file;
+  if (!options.text_file.empty()) text_file.emplace(options.text_file);
   const Folder folder = load_folder(options.folder);
   std::vector<const core::Report*> reports;
   for (const report::NamedReport& named : folder.reports) reports.push_back(&named.report);
@@ -97,10 +117,11 @@ core::ExitCode run_history(const HistoryOptions& options, const Context& context
                                  .max_regression_ratio = options.max_regression_ratio,
                                  .warnings = folder.warnings};
   output.write([&view] { return report::history_json(view); });
-  output.print([&](report::Colour colour) {
-    return options.format == HistoryFormat::kMarkdown ? report::history_markdown(view)
-                                                      : report::history_text(view, colour);
-  });
+  if (text_file) {
+    text_file->commit(text_of(view, options.format, report::Colour::kNever));
+  } else {
+    output.print([&](report::Colour colour) { return text_of(view, options.format, colour); });
+  }
   return core::ExitCode::kDone;
 }
 

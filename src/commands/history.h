@@ -8,12 +8,13 @@
 
 namespace fa3prof::commands {
 
-enum class HistoryFormat { kTable, kMarkdown };
+enum class HistoryFormat { kTable, kMarkdown, kHtml };
 
 struct HistoryOptions {
   std::string folder;
   double max_regression_ratio = 0.03;
   HistoryFormat format = HistoryFormat::kTable;
+  std::string text_file;  ///< of the format; empty: stdout
   cli::OutputOptions output;
 };
 

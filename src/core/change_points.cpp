@@ -2,6 +2,7 @@
 
 #include "src/core/error.h"
 #include "src/core/split_mix.h"
+#include "src/core/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +13,8 @@ namespace fa3prof::core {
 namespace {
 
 constexpr double kSignificance = 0.05;
-constexpr double kWork = 2e7;  // distances that the permutations of one stretch may take
+constexpr double kFarOff = 5.0;  // median absolute deviations from the median of a stretch
+constexpr double kWork = 2e7;    // distances that the permutations of one stretch may take
 constexpr double kFewestPermutations = 199;
 constexpr double kMostPermutations = 999;
 constexpr double kRounding = 1e-9;  // the same cut by another order of sums
@@ -84,8 +86,22 @@ bool is_significant(const Cut& cut, std::span<const double> values) {
   return as_large / (permutations + 1.0) <= kSignificance;
 }
 
-std::optional<std::size_t> find_change(std::span<const double> values) {
-  if (values.size() < 2 * kShortestLevel) return std::nullopt;
+/// The values with those that lie far off drawn in, lest one of them outweigh all others. The same
+/// for every order of the values, so that their permutations stay a fair measure.
+std::vector<double> drawn_in(std::span<const double> values) {
+  const double middle = median(values);
+  std::vector<double> distances;
+  for (const double value : values) distances.push_back(std::abs(value - middle));
+  const double reach = kFarOff * median(distances);
+  std::vector<double> near(values.begin(), values.end());
+  if (reach == 0.0) return near;
+  for (double& value : near) value = std::clamp(value, middle - reach, middle + reach);
+  return near;
+}
+
+std::optional<std::size_t> find_change(std::span<const double> stretch) {
+  if (stretch.size() < 2 * kShortestLevel) return std::nullopt;
+  const std::vector<double> values = drawn_in(stretch);
   const Cut cut = best_cut(values);
   if (cut.weight <= 0.0 || !is_significant(cut, values)) return std::nullopt;
   return cut.at;

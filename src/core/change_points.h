@@ -17,8 +17,9 @@ inline constexpr std::size_t kShortestLevel = 2;
 /// continuous integration (Daly et al. 2020): a stretch is cut where the energy distance between
 /// what is left of the cut and the values right of it, up to some end, weighted by their numbers,
 /// is largest; the cut holds where at most 5 % of the stretch's permutations, over all their cuts,
-/// have one as large; then both sides are cut alike. No distribution is assumed. The permutations
-/// are seeded: the same series gives the same changes.
+/// have one as large; then both sides are cut alike. Values more than 5 median absolute deviations
+/// from a stretch's median are first drawn in to there, lest one outweigh all others. No
+/// distribution is assumed. The permutations are seeded: the same series gives the same changes.
 ///
 /// So it takes evidence: of clear steps the first to be seen are 4 values after 4, 3 after 5, or 2
 /// after 8. Throws UsageError for a NaN.

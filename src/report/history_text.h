@@ -31,6 +31,9 @@ struct HistoryView {
 /// The same as GitHub Markdown; the changes are a column.
 [[nodiscard]] std::string history_markdown(const HistoryView& view);
 
+/// One page that opens without a network: every series over the reports with its changes marked.
+[[nodiscard]] std::string history_html(const HistoryView& view);
+
 /// Every point of every series; its layout is in configs/schemas/history.schema.json.
 [[nodiscard]] core::Json history_json(const HistoryView& view);
 

@@ -8,7 +8,6 @@
 namespace fa3prof::report {
 namespace {
 
-constexpr std::string_view kTemplate = "page.html";
 constexpr std::string_view kOpen = "{{";
 constexpr std::string_view kClose = "}}";
 constexpr std::string_view kData = "data";
@@ -52,10 +51,10 @@ std::string script_safe_text(const core::Json& document) {
   return text;
 }
 
-std::string html_page(const std::vector<PageReport>& reports) {
-  const std::string data = script_safe_text(page_document(reports));
+std::string filled_page(std::string_view file, const core::Json& document) {
+  const std::string data = script_safe_text(document);
   std::string page;
-  std::string_view rest = page_file(kTemplate);
+  std::string_view rest = page_file(file);
   for (auto open = rest.find(kOpen); open != std::string_view::npos; open = rest.find(kOpen)) {
     const auto close = rest.find(kClose, open);
     page += rest.substr(0, open);
@@ -63,6 +62,10 @@ std::string html_page(const std::vector<PageReport>& reports) {
     rest.remove_prefix(close + kClose.size());
   }
   return page.append(rest);
+}
+
+std::string html_page(const std::vector<PageReport>& reports) {
+  return filled_page("page.html", page_document(reports));
 }
 
 }  // namespace fa3prof::report

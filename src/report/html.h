@@ -34,6 +34,10 @@ struct PageReport {
 /// The whole page. Throws core::Error as to_json does.
 [[nodiscard]] std::string html_page(const std::vector<PageReport>& reports);
 
+/// The page whose text is the file of that name in src/report/html, with the files that it names
+/// between {{ and }}, and the document as {{data}}.
+[[nodiscard]] std::string filled_page(std::string_view file, const core::Json& document);
+
 /// JSON that may stand inside a <script> element: without "<", which could end it or begin a
 /// comment in it, and without the two line ends that JavaScript once took for its own.
 [[nodiscard]] std::string script_safe_text(const core::Json& document);

@@ -72,6 +72,16 @@ TEST_CASE("An odd report beside a step leaves the step alone", "[analysis]") {
   CHECK(changes_of(times) == Changes{10});
 }
 
+TEST_CASE("An odd report in a short history neither hides its step nor adds another",
+          "[analysis]") {
+  for (std::size_t odd = 0; odd < 12; ++odd) {
+    std::vector<double> times = stretches({{1500.0, 6}, {1620.0, 6}});
+    times[odd] *= 1.5;
+    CAPTURE(odd);
+    CHECK(changes_of(times).size() == 1);
+  }
+}
+
 TEST_CASE("A step within the limit is no change, however sure", "[analysis]") {
   CHECK(changes_of(stretches({{1500.0, 12}, {1530.0, 12}})).empty());
 }

@@ -39,6 +39,15 @@ TEST_CASE("a step is seen after four values, three or two, as many came before",
   CHECK(core::change_points(levels({{100.0, 20}, {105.0, 1}})).empty());
 }
 
+TEST_CASE("one value that is far off does not hide a step", "[core]") {
+  for (std::size_t odd = 0; odd < 12; ++odd) {
+    std::vector<double> values = levels({{100.0, 6}, {108.0, 6}});
+    values[odd] *= odd % 2 == 0 ? 1.5 : 0.6;
+    CAPTURE(odd);
+    CHECK_FALSE(core::change_points(values).empty());
+  }
+}
+
 TEST_CASE("several steps are several changes", "[core]") {
   CHECK(core::change_points(levels({{100.0, 8}, {110.0, 8}, {100.0, 8}})) == Changes{8, 16});
   CHECK(core::change_points(levels({{100.0, 6}, {90.0, 6}, {80.0, 6}})) == Changes{6, 12});
