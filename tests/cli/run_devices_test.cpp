@@ -1,6 +1,7 @@
 #include "src/report/json.h"
 #include "tests/catch.h"
 #include "tests/cli/fake_program.h"
+#include "tests/golden/golden.h"
 
 using namespace fa3prof;
 using namespace fa3prof::tests;
@@ -19,6 +20,7 @@ TEST_CASE("--device all runs every GPU, states it in each row and shows which on
   }
   CHECK(devices == std::vector<int>{0, 0, 1, 1, 2, 2});
   CHECK(report.environment.gpu->uuid.empty());
+  check_golden("report_fleet.json", outcome.out);
   REQUIRE(report.warnings.size() == 2);
   CHECK_THAT(report.warnings[1], contains("GPU 1 (GPU-01234567-1) lags: fa3 on fp16"));
 }
