@@ -4,6 +4,7 @@
 #include "sim/closed_form_terms.h"
 #include "sim/discrete_event.h"
 #include "sim/fit.h"
+#include "sim/load_clock.h"
 #include "src/core/error.h"
 
 #include <fmt/format.h>
@@ -26,18 +27,13 @@ std::optional<double> peak_tflops(const Machine& machine, core::DataType dtype) 
   return *rate * static_cast<double>(machine.sm_count) * *machine.clock_spec_mhz * 1e6 / kTera;
 }
 
-std::string clock_basis(const Machine& machine) {
-  const std::string_view key = machine.clock_load_mhz ? "clock_load_mhz" : "clock_max_mhz";
-  return fmt::format("{} of machine {}", key, machine.name);
-}
-
+/// `machine` is under the load of what ran.
 void add_time(const Machine& machine, core::Result& result) {
   result.peak_tflops = peak_tflops(machine, result.problem.dtype);
   if (result.peak_tflops) result.peak_basis = fmt::format("spec {} MHz", *machine.clock_spec_mhz);
   const Machine::Number clock = clock_mhz(machine);
   if (!clock) return;
   result.clock_mhz = clock;
-  result.clock_basis = clock_basis(machine);
   result.time_us = *result.cycles / *clock;
   if (*result.time_us > 0.0) {
     result.tflops = core::flops_convention(result.problem) / (*result.time_us * 1e-6) / kTera;
@@ -144,13 +140,12 @@ Engine default_engine(const Pipeline& pipeline) {
 core::Result simulate(Engine engine, const Machine& machine, const Pipeline& pipeline,
                       const core::AttentionProblem& problem) {
   core::validate(problem);
-  switch (engine) {
-    case Engine::kClosedForm:
-      return closed_form_result(machine, pipeline, problem);
-    case Engine::kDiscreteEvent:
-      return discrete_event_result(machine, pipeline, problem);
-  }
-  throw core::UsageError("unknown engine");
+  const Machine loaded = under_load_of(pipeline, machine);
+  core::Result result = engine == Engine::kClosedForm
+                            ? closed_form_result(loaded, pipeline, problem)
+                            : discrete_event_result(loaded, pipeline, problem);
+  if (result.clock_mhz) result.clock_basis = clock_basis(pipeline, machine);
+  return result;
 }
 
 }  // namespace fa3prof::sim

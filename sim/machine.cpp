@@ -22,8 +22,12 @@ constexpr std::array kFields{
     Field{"clock_spec_mhz", &Machine::clock_spec_mhz},
     Field{"clock_max_mhz", &Machine::clock_max_mhz},
     Field{"clock_load_mhz", &Machine::clock_load_mhz},
+    Field{"clock_mma_sync_load_mhz", &Machine::clock_mma_sync_load_mhz},
     Field{"memory_bytes", &Machine::memory_bytes},
+    Field{"memory_clock_mhz", &Machine::memory_clock_mhz},
+    Field{"memory_bus_width_bits", &Machine::memory_bus_width_bits},
     Field{"l2_bytes", &Machine::l2_bytes},
+    Field{"pci_device_id", &Machine::pci_device_id},
     Field{"shared_memory_per_cta_bytes", &Machine::shared_memory_per_cta_bytes},
     Field{"shared_memory_per_sm_bytes", &Machine::shared_memory_per_sm_bytes},
     Field{"shared_memory_reserved_bytes", &Machine::shared_memory_reserved_bytes},
@@ -60,6 +64,7 @@ constexpr std::array kFields{
     Field{"l2_bytes_per_cycle", &Machine::l2_bytes_per_cycle},
     Field{"l2_effective_bytes", &Machine::l2_effective_bytes},
     Field{"hbm_bytes_per_s", &Machine::hbm_bytes_per_s},
+    Field{"link_bytes_per_s", &Machine::link_bytes_per_s},
     Field{"mbarrier_open_cycles", &Machine::mbarrier_open_cycles},
     Field{"named_barrier_open_cycles", &Machine::named_barrier_open_cycles},
     Field{"mbarrier_cycles", &Machine::mbarrier_cycles},
@@ -90,19 +95,6 @@ core::ComputeCapability read_capability(const core::JsonReader& reader) {
   if (parts.size() != 2) reader.fail("must be [major, minor], for example [9, 0]");
   return {.major = static_cast<int>(parts[0].integer({.min = 1, .max = 99})),
           .minor = static_cast<int>(parts[1].integer({.min = 0, .max = 99}))};
-}
-
-bool within(double value, const Machine::Number& expected, double ratio) {
-  return expected && std::abs(value - *expected) <= ratio * *expected;
-}
-
-/// Clocks are reported exactly; memory sizes differ by what the driver keeps and by ECC.
-bool is_described_by(const core::Gpu& gpu, const Machine& machine) {
-  constexpr double kClockTolerance = 0.01;
-  constexpr double kMemoryTolerance = 0.07;
-  return machine.compute_capability == gpu.capability && machine.sm_count == gpu.sm_count &&
-         within(gpu.max_sm_clock_mhz, machine.clock_max_mhz, kClockTolerance) &&
-         within(static_cast<double>(gpu.memory_bytes), machine.memory_bytes, kMemoryTolerance);
 }
 
 }  // namespace
@@ -147,13 +139,6 @@ Machine load_machine(const std::string& name_or_path) {
 }
 
 std::vector<std::string> builtin_machines() { return builtin_config_names(ConfigKind::kMachine); }
-
-std::optional<std::string> machine_for(const core::Gpu& gpu) {
-  for (const std::string& name : builtin_machines()) {
-    if (is_described_by(gpu, load_machine(name))) return name;
-  }
-  return std::nullopt;
-}
 
 double miss_cycles(const Machine& machine) {
   if (!machine.tma_latency_cycles || !machine.tma_miss_latency_cycles) return 0.0;

@@ -1,8 +1,8 @@
 // A GPU as numbers: units, rates, latencies, capacities. Files: configs/machines. Not: any kernel.
 #pragma once
 
+#include "src/core/attention_kernel.h"
 #include "src/core/json_reader.h"
-#include "src/core/report.h"
 
 #include <cstdint>
 #include <optional>
@@ -25,10 +25,14 @@ struct Machine {
 
   Number clock_spec_mhz;  ///< at which the datasheet counts its TFLOPS
   Number clock_max_mhz;   ///< as the driver reports it
-  Number clock_load_mhz;  ///< assumed while attention runs: turns cycles into time
+  Number clock_load_mhz;  ///< while WGMMA keeps all tensor cores busy: turns cycles into time
+  Number clock_mma_sync_load_mhz;  ///< the same for kernels of mma.sync; absent: as for WGMMA
 
   Number memory_bytes;  ///< device memory as the driver reports it
+  Number memory_clock_mhz;
+  Number memory_bus_width_bits;
   Number l2_bytes;
+  Number pci_device_id;  ///< of NVIDIA (vendor 0x10de): tells boards apart that are else alike
   Number shared_memory_per_cta_bytes;
   Number shared_memory_per_sm_bytes;
   Number shared_memory_reserved_bytes;  ///< taken by the system from each CTA's share
@@ -73,6 +77,7 @@ struct Machine {
   Number l2_bytes_per_cycle;  ///< reads of all SMs together
   Number l2_effective_bytes;  ///< working set up to which L2 keeps its rate
   Number hbm_bytes_per_s;
+  Number link_bytes_per_s;  ///< from one GPU to others of its node, one direction
 
   Number mbarrier_open_cycles;       ///< a wait on an mbarrier phase that has completed
   Number named_barrier_open_cycles;  ///< bar.sync of a warpgroup for which all others have arrived
@@ -98,10 +103,6 @@ struct Machine {
 [[nodiscard]] Machine load_machine(const std::string& name_or_path);
 
 [[nodiscard]] std::vector<std::string> builtin_machines();
-
-/// The built-in machine with this GPU's compute capability, SM count, maximum clock and memory
-/// size, or nothing. Names are not compared: drivers and resellers vary them.
-[[nodiscard]] std::optional<std::string> machine_for(const core::Gpu& gpu);
 
 /// How much longer than a hit in L2 a load takes that memory answers; 0 where the machine does not
 /// say. Measured with TMA and taken for cp.async too: the way from L2 to memory is the same.

@@ -3,6 +3,7 @@
 #include "sim/closed_form.h"
 #include "sim/event_program.h"
 #include "sim/fit.h"
+#include "sim/load_clock.h"
 #include "sim/sm_run.h"
 #include "sim/tile_sequence.h"
 #include "sim/tile_works.h"
@@ -68,14 +69,15 @@ class Draws {
 
 core::Process simulate_timeline(const TimelineRequest& request) {
   core::validate(request.problem);
+  const Machine machine = under_load_of(request.pipeline, request.machine);
   if (request.pipeline.stated_ramp_iterations) {
     throw core::UsageError("pipeline " + request.pipeline.name +
                            " states ramp_iterations: it has no program to draw a timeline of");
   }
   const Pipeline pipeline = shaped_for(request.pipeline, request.problem);
   const TileSizes sizes = tile_sizes(pipeline, request.problem);
-  check_fit(request.machine, pipeline, sizes.scope);
-  const CostContext context{request.machine, pipeline, sizes.scope, request.problem.dtype};
+  check_fit(machine, pipeline, sizes.scope);
+  const CostContext context{machine, pipeline, sizes.scope, request.problem.dtype};
   const ProgramCosts costs = program_costs(context);
   const EventProgram program = event_program(context, costs);
   std::deque<TileKind> kinds;
@@ -88,8 +90,8 @@ core::Process simulate_timeline(const TimelineRequest& request) {
   if (run.stuck) throw core::UsageError("pipeline " + pipeline.name + ": " + *run.stuck);
   core::Process process = recorder.finish(run.end.at);
   process.name = fmt::format("{} simulated: first SM of {}, {} tiles", request.pipeline.kernel,
-                             request.machine.name, tiles.front().size());
-  process.clock_mhz = clock_mhz(request.machine).value_or(1000.0);
+                             machine.name, tiles.front().size());
+  process.clock_mhz = clock_mhz(machine).value_or(1000.0);
   return process;
 }
 

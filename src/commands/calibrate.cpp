@@ -2,6 +2,7 @@
 
 #include "sim/builtin_configs.h"
 #include "sim/machine.h"
+#include "sim/machine_match.h"
 #include "src/cli/output_target.h"
 #include "src/cli/text_list.h"
 #include "src/commands/machine_file.h"

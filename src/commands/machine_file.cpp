@@ -29,6 +29,18 @@ Json number_json(double value) {
   return value;
 }
 
+/// What the base does not say of the GPU and its driver does.
+void add_identity(const core::Gpu& gpu, Json& document) {
+  const auto add = [&document](const char* key, double value) {
+    if (value == 0.0 || document.contains(key)) return;
+    document[key] = {{"value", number_json(value)}, {"source", "stated by the driver"}};
+  };
+  add("sm_count", gpu.sm_count);
+  add("memory_clock_mhz", gpu.max_memory_clock_mhz);
+  add("memory_bus_width_bits", gpu.memory_bus_width_bits);
+  add("pci_device_id", gpu.pci_device_id);
+}
+
 }  // namespace
 
 double rounded_to_four_digits(double value) {
@@ -52,9 +64,7 @@ Json machine_document(const Json& base, const std::vector<MachineNumber>& number
     if (key != "name" && key != "description") document[key] = value;
   }
   document["compute_capability"] = {gpu.capability.major, gpu.capability.minor};
-  if (!document.contains("sm_count")) {
-    document["sm_count"] = {{"value", gpu.sm_count}, {"source", "stated by the driver"}};
-  }
+  add_identity(gpu, document);
   for (const MachineNumber& number : numbers) {
     const double value = number.is_exact ? number.value : rounded_to_four_digits(number.value);
     document[number.key] = {{"value", number_json(value)}, {"source", source_of(number, origin)}};

@@ -1,6 +1,6 @@
 #include "src/commands/measured_report.h"
 
-#include "src/commands/model.h"
+#include "sim/machine_match.h"
 #include "src/core/attention_kernel.h"
 #include "src/core/error.h"
 #include "src/report/json.h"
@@ -82,11 +82,10 @@ std::vector<std::string> MeasuredReport::own_kernels(const AttentionProblem& pro
 }
 
 sim::Machine MeasuredReport::machine() const {
-  core::Report gpu_only;
-  gpu_only.environment.gpu = report_.environment.gpu;
-  if (auto found = find_machine("", gpu_only)) return *std::move(found);
-  throw core::UsageError("no machine file describes the GPU of " + path_ +
-                         "; choose one with --machine (fa3prof list --machines)");
+  const auto& gpu = report_.environment.gpu;
+  if (!gpu) throw core::UsageError(path_ + " names no GPU; choose a machine with --machine");
+  if (const auto known = sim::machine_for(*gpu)) return sim::load_machine(*known);
+  throw core::UsageError(path_ + ": " + sim::why_no_machine(*gpu));
 }
 
 void MeasuredReport::add_to(core::Report& report) const {

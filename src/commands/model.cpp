@@ -1,5 +1,6 @@
 #include "src/commands/model.h"
 
+#include "sim/machine_match.h"
 #include "src/core/attention_kernel.h"
 #include "src/core/error.h"
 
@@ -13,8 +14,7 @@ std::optional<sim::Machine> find_machine(const std::string& name, core::Report& 
   const auto& gpu = report.environment.gpu;
   if (!gpu) return std::nullopt;
   if (const auto known = sim::machine_for(*gpu)) return sim::load_machine(*known);
-  report.warnings.push_back("not simulated: no machine file describes " + gpu->name +
-                            "; choose one with --machine (fa3prof list --machines)");
+  report.warnings.push_back("not simulated: " + sim::why_no_machine(*gpu));
   return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 #include "src/commands/report.h"
 
 #include "sim/machine.h"
+#include "sim/machine_match.h"
 #include "src/cli/choice.h"
 #include "src/commands/output.h"
 #include "src/commands/report_files.h"

@@ -16,7 +16,8 @@ namespace fa3prof::core {
 inline constexpr int kReportSchemaVersion = 1;
 /// Additions raise the minor version: older ones read as ever, what newer ones add is ignored.
 /// 1: per-sample power and throttle reasons, method, kernels in turn, shard.
-/// 2: warm-up, per-sample temperature, burst mode, device of a row.
+/// 2: warm-up, per-sample temperature, burst mode, device of a row, the GPU's memory bus and PCI
+/// device.
 inline constexpr int kReportSchemaMinor = 2;
 
 /// What identifies a GPU by its properties; names are for people.
@@ -27,6 +28,8 @@ struct Gpu {
   int sm_count = 0;
   double max_sm_clock_mhz = 0.0;
   double max_memory_clock_mhz = 0.0;
+  int memory_bus_width_bits = 0;   ///< 0: unknown
+  int pci_device_id = 0;           ///< of vendor 0x10de; 0: unknown
   double power_limit_watts = 0.0;  ///< 0: unknown
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;

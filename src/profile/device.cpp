@@ -96,11 +96,13 @@ core::Gpu describe_gpu(int ordinal) {
   gpu.sm_count = properties.multiProcessorCount;
   gpu.max_sm_clock_mhz = attribute(cudaDevAttrClockRate, ordinal) * kMhzPerKhz;
   gpu.max_memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, ordinal) * kMhzPerKhz;
+  gpu.memory_bus_width_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal);
   gpu.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   gpu.l2_bytes = properties.l2CacheSize;
   gpu.shared_memory_per_sm_bytes = static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor);
   if (const auto nvml = NvmlDevice::open(gpu.uuid)) {
     gpu.power_limit_watts = nvml->power_limit_watts().value_or(0.0);
+    gpu.pci_device_id = nvml->pci_device_id().value_or(0);
   }
   return gpu;
 }

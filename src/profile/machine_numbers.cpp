@@ -29,7 +29,10 @@ class Numbers {
     add_tma_latency("tma_miss_latency_cycles", "tma_miss_latency", "L2 misses");
     add_tensor_map();
     add_memory();
-    add_clock();
+    add_clock("clock_under_tensor_load", "clock_load_mhz",
+              "m64n256k16 of random data on every SM, the last 0.5 s of 2.8 s");
+    add_clock("clock_under_mma_sync_load", "clock_mma_sync_load_mhz",
+              "mma.sync m16n8k16 of random data on every SM, the last 0.5 s of 2.8 s");
     return std::move(numbers_);
   }
 
@@ -239,18 +242,17 @@ class Numbers {
         fmt::format("all SMs read {:.0f} MiB", largest.x / kMib));
   }
 
-  void add_clock() {
+  /// The clock that a load of one kind of instruction settles at.
+  void add_clock(const char* series, const char* key, const char* how) {
     constexpr std::size_t kLast = 10;
-    const Series* clock = series_.find("clock_under_tensor_load");
+    const Series* clock = series_.find(series);
     if (clock == nullptr || clock->points.size() < kLast) return;
     std::vector<double> last;
     for (auto point = clock->points.end() - kLast; point != clock->points.end(); ++point) {
       last.push_back(point->value);
     }
     const double mhz = core::median(last);
-    add("clock_load_mhz", mhz,
-        (core::quantile(last, 0.9) - core::quantile(last, 0.1)) / (2.0 * mhz),
-        "m64n256k16 of random data on every SM, the last 0.5 s of 2.8 s");
+    add(key, mhz, (core::quantile(last, 0.9) - core::quantile(last, 0.1)) / (2.0 * mhz), how);
   }
 
   SeriesLookup series_;

@@ -43,6 +43,17 @@ struct EventData {
   unsigned compute_instance_id;
 };
 
+/// nvmlPciInfo_t, as _v3 of the call fills it.
+struct PciInfo {
+  char legacy_bus_id[16];
+  unsigned domain;
+  unsigned bus;
+  unsigned slot;
+  unsigned device_and_vendor;
+  unsigned subsystem;
+  char bus_id[32];
+};
+
 struct Functions {
   int (*init)() = nullptr;
   int (*driver_version)(char*, unsigned) = nullptr;
@@ -50,6 +61,7 @@ struct Functions {
   int (*clock)(Device, int, unsigned*) = nullptr;
   int (*power)(Device, unsigned*) = nullptr;
   int (*power_limit)(Device, unsigned*) = nullptr;
+  int (*pci_info)(Device, PciInfo*) = nullptr;
   int (*temperature)(Device, int, unsigned*) = nullptr;
   int (*event_reasons)(Device, unsigned long long*) = nullptr;
   int (*processes)(Device, unsigned*, ProcessInfo*) = nullptr;
@@ -83,6 +95,7 @@ Functions load() {
   bind(f.clock, "nvmlDeviceGetClockInfo");
   bind(f.power, "nvmlDeviceGetPowerUsage");
   bind(f.power_limit, "nvmlDeviceGetEnforcedPowerLimit");
+  bind(f.pci_info, "nvmlDeviceGetPciInfo_v3");
   bind(f.temperature, "nvmlDeviceGetTemperature");
   bind(f.event_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
   bind(f.event_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");  // before driver 535
@@ -182,6 +195,13 @@ std::optional<double> NvmlDevice::power_limit_watts() const {
   const auto milliwatts = ask<unsigned>(nvml().power_limit, handle_);
   if (!milliwatts) return std::nullopt;
   return *milliwatts * kWattsPerMilliwatt;
+}
+
+std::optional<int> NvmlDevice::pci_device_id() const {
+  constexpr unsigned kVendorBits = 16;
+  const auto info = ask<PciInfo>(nvml().pci_info, handle_);
+  if (!info) return std::nullopt;
+  return static_cast<int>(info->device_and_vendor >> kVendorBits);
 }
 
 std::optional<std::vector<unsigned>> NvmlDevice::compute_pids() const {

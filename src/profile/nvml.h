@@ -42,6 +42,9 @@ class NvmlDevice {
 
   [[nodiscard]] std::optional<double> power_limit_watts() const;
 
+  /// PCI device number of NVIDIA: 0x2330 is an H100 SXM5.
+  [[nodiscard]] std::optional<int> pci_device_id() const;
+
   /// Processes with a compute context on the GPU, clients of MPS among them, in order. In a
   /// container those outside may be missing, or have the host's numbers.
   [[nodiscard]] std::optional<std::vector<unsigned>> compute_pids() const;

@@ -262,6 +262,8 @@ void walk(auto& walker, T& gpu) {
   walker.required("sm_count", gpu.sm_count);
   walker.optional("max_sm_clock_mhz", gpu.max_sm_clock_mhz);
   walker.optional("max_memory_clock_mhz", gpu.max_memory_clock_mhz);
+  walker.optional("memory_bus_width_bits", gpu.memory_bus_width_bits);
+  walker.optional("pci_device_id", gpu.pci_device_id);
   walker.optional("power_limit_watts", gpu.power_limit_watts);
   walker.required("memory_bytes", gpu.memory_bytes);
   walker.required("l2_bytes", gpu.l2_bytes);

@@ -202,7 +202,10 @@ TEST_CASE("A GPU that no machine file describes is measured and not simulated", 
   const FakeMachine unknown{.capability = {9, 9}};
   const Outcome outcome = run_program({"run", "--kernel", "fa2"}, unknown);
   CHECK(outcome.code == ExitCode::kDone);
-  CHECK_THAT(outcome.out, contains("not simulated") && contains("--machine"));
+  CHECK_THAT(outcome.out, contains("not simulated: no machine file describes") &&
+                              contains("none has its compute capability") &&
+                              contains("fa3prof calibrate --output mine.json") &&
+                              contains("--machine"));
   CHECK_THAT(run_program({"run", "--kernel", "fa2", "--machine", "h100_sxm"}, unknown).out,
              contains("h100_sxm by discrete_event"));
   CHECK_THAT(

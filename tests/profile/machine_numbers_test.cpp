@@ -73,6 +73,16 @@ TEST_CASE("cycles of a WGMMA give its FLOP per cycle", "[profile]") {
   CHECK_THAT(number(all, "wgmma_fp8_flop_per_cycle").value, WithinRel(8192.0));
 }
 
+TEST_CASE("a clock under load is the median of a series' last ten stretches", "[profile]") {
+  std::vector<MeasuredPoint> settling{exact(50, 1980), exact(100, 1900)};
+  for (int i = 0; i < 10; ++i) settling.push_back(exact(150 + 50 * i, i < 9 ? 1560 : 1400));
+  const std::vector<Series> all{series("clock_under_tensor_load", settling),
+                                series("clock_under_mma_sync_load", {exact(50, 1700)})};
+  CHECK_THAT(number(all, "clock_load_mhz").value, WithinAbs(1560.0, 1e-9));
+  // Too short to have settled.
+  CHECK(profile::machine_numbers(all).size() == 1);
+}
+
 TEST_CASE("a copy's latency is that of no bytes", "[profile]") {
   const std::vector<Series> all{
       series("tma_latency", {exact(1024, 510), exact(2048, 520), exact(4096, 540)})};

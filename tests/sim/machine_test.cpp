@@ -5,23 +5,10 @@
 #include "tests/sim/from_text.h"
 
 namespace fa3prof::tests {
-namespace {
-
-core::Gpu gpu(int sm_count, core::ComputeCapability capability, double clock_mhz, double memory) {
-  core::Gpu result;
-  result.name = "any name";
-  result.sm_count = sm_count;
-  result.capability = capability;
-  result.max_sm_clock_mhz = clock_mhz;
-  result.memory_bytes = static_cast<std::int64_t>(memory);
-  return result;
-}
-
-}  // namespace
-
 TEST_CASE("every built-in machine loads and states its peak", "[sim]") {
   const auto names = sim::builtin_machines();
-  CHECK(names == std::vector<std::string>{"a100_sxm", "h100_pcie", "h100_sxm", "h200_sxm"});
+  CHECK(names == std::vector<std::string>{"a100_sxm", "b200", "gh200", "h100_nvl", "h100_pcie",
+                                          "h100_sxm", "h20", "h200_sxm", "h800_sxm"});
   for (const std::string& name : names) {
     const sim::Machine machine = sim::load_machine(name);
     CHECK(machine.name == name);
@@ -39,23 +26,41 @@ TEST_CASE("the datasheets' dense FP16 TFLOPS follow from the machine files", "[s
   CHECK_THAT(peak("h200_sxm"), WithinRel(989.4, 1e-3));
   CHECK_THAT(peak("h100_sxm"), WithinRel(989.4, 1e-3));
   CHECK_THAT(peak("h100_pcie"), WithinRel(756.5, 1e-3));
+  CHECK_THAT(peak("h100_nvl"), WithinRel(835.5, 1e-3));
+  CHECK_THAT(peak("h800_sxm"), WithinRel(990.0, 1e-3));
+  CHECK_THAT(peak("gh200"), WithinRel(990.0, 1e-3));
+  CHECK_THAT(peak("h20"), WithinRel(148.0, 1e-3));
+  CHECK_THAT(peak("b200"), WithinRel(2250.0, 1e-3));
   CHECK_THAT(peak("a100_sxm"), WithinRel(312.0, 1e-3));
 }
 
-TEST_CASE("a GPU is matched by its properties, never by its name", "[sim]") {
-  CHECK(sim::machine_for(gpu(132, {9, 0}, 1980, 150.1e9)) == "h200_sxm");
-  CHECK(sim::machine_for(gpu(132, {9, 0}, 1980, 85.0e9)) == "h100_sxm");
-  CHECK(sim::machine_for(gpu(114, {9, 0}, 1755, 85.0e9)) == "h100_pcie");
-  CHECK(sim::machine_for(gpu(108, {8, 0}, 1410, 85.1e9)) == "a100_sxm");
-  CHECK_FALSE(sim::machine_for(gpu(132, {9, 0}, 1980, 102.0e9)).has_value());  // GH200 96 GB
-  CHECK_FALSE(sim::machine_for(gpu(78, {9, 0}, 1980, 102.0e9)).has_value());   // H20
-  CHECK_FALSE(sim::machine_for(gpu(16, {9, 0}, 1980, 18.0e9)).has_value());    // a MIG slice
+TEST_CASE("memory clocks and bus widths give the bandwidth of the datasheets", "[sim]") {
+  const auto bandwidth = [](const char* name) {
+    const sim::Machine m = sim::load_machine(name);
+    return 2.0 * *m.memory_clock_mhz * 1e6 * *m.memory_bus_width_bits / 8.0;
+  };
+  CHECK_THAT(bandwidth("h100_sxm"), WithinRel(3.35e12, 0.01));
+  CHECK_THAT(bandwidth("h800_sxm"), WithinRel(3.35e12, 0.01));
+  CHECK_THAT(bandwidth("h100_pcie"), WithinRel(2.039e12, 0.01));
+  CHECK_THAT(bandwidth("h100_nvl"), WithinRel(3.9e12, 0.02));
+  CHECK_THAT(bandwidth("h200_sxm"), WithinRel(4.8e12, 0.03));
+  CHECK_THAT(bandwidth("gh200"), WithinRel(4.0e12, 0.01));
+  CHECK_THAT(bandwidth("h20"), WithinRel(4.0e12, 0.01));
+  CHECK_THAT(bandwidth("a100_sxm"), WithinRel(2.039e12, 0.01));
+  CHECK_THAT(bandwidth("b200"), WithinRel(8.0e12, 0.05));
+  for (const std::string& name : sim::builtin_machines()) {
+    CHECK(*sim::load_machine(name).hbm_bytes_per_s <= 1.001 * bandwidth(name.c_str()));
+  }
+}
+
+TEST_CASE("a B200 is marked as no model of its own kernels", "[sim]") {
+  CHECK_THAT(sim::load_machine("b200").description, contains("NOT of tcgen05"));
 }
 
 TEST_CASE("an unknown machine is refused with the names", "[sim]") {
   CHECK_THROWS_AS(sim::load_machine("h300"), core::UsageError);
   CHECK_THAT(error_of([] { (void)sim::load_machine("h300"); }),
-             contains("a100_sxm, h100_pcie, h100_sxm, h200_sxm"));
+             contains("a100_sxm, b200, gh200, h100_nvl, h100_pcie, h100_sxm"));
   CHECK_THROWS_AS(sim::load_machine("./h300.json"), core::ConfigError);
 }
 
