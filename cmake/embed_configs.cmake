@@ -1,6 +1,7 @@
 # Run at build time (cmake -P): writes OUTPUT, a .cpp that defines sim::builtin_configs().
 # FILES: paths below CONFIGS, separated by '|'; the folder is the kind, the stem is the name.
 set(kind_of_machines kMachine)
+set(kind_of_models kModel)
 set(kind_of_pipelines kPipeline)
 set(kind_of_scenarios kScenario)
 set(kind_of_schemas kSchema)

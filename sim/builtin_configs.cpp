@@ -13,6 +13,8 @@ std::string_view name_of(ConfigKind kind) {
   switch (kind) {
     case ConfigKind::kMachine:
       return "machine";
+    case ConfigKind::kModel:
+      return "model";
     case ConfigKind::kPipeline:
       return "pipeline";
     case ConfigKind::kScenario:

@@ -12,9 +12,9 @@
 
 namespace fa3prof::sim {
 
-enum class ConfigKind { kMachine, kPipeline, kScenario, kSchema };
+enum class ConfigKind { kMachine, kModel, kPipeline, kScenario, kSchema };
 
-/// "machine", "pipeline", "scenario", "schema".
+/// "machine", "model", "pipeline", "scenario", "schema".
 [[nodiscard]] std::string_view name_of(ConfigKind kind);
 
 /// One embedded file. A schema's name is what it describes: "machine" for machine.schema.json.

@@ -7,6 +7,7 @@
 #include "src/commands/list.h"
 #include "src/commands/merge.h"
 #include "src/commands/numerics.h"
+#include "src/commands/prefill.h"
 #include "src/commands/report.h"
 #include "src/commands/run.h"
 #include "src/commands/schema.h"
@@ -42,11 +43,12 @@ void add_verbs(CLI::App& app, Verb& chosen) {
   app.require_subcommand(0, 1);  // so that `schema report` is the schema's name and no second verb
   chosen = [](const Context&) -> core::ExitCode {
     throw core::UsageError(
-        "name a verb: run, simulate, compare, history, merge, report, schema, numerics, calibrate, "
-        "doctor or list; see fa3prof --help");
+        "name a verb: run, simulate, prefill, compare, history, merge, report, schema, numerics, "
+        "calibrate, doctor or list; see fa3prof --help");
   };
   add_run(app, chosen);
   add_simulate(app, chosen);
+  add_prefill(app, chosen);
   add_compare(app, chosen);
   add_history(app, chosen);
   add_merge(app, chosen);

@@ -3,6 +3,7 @@
 #include "sim/machine.h"
 #include "sim/pipeline.h"
 #include "sim/scenario.h"
+#include "sim/transformer.h"
 #include "src/commands/output.h"
 #include "src/core/attention_kernel.h"
 #include "src/profile/cudnn.h"
@@ -103,6 +104,7 @@ std::vector<Section> all_sections() {
   return {kernels(),
           instances(),
           configs("machines", sim::builtin_machines(), sim::load_machine),
+          configs("models", sim::builtin_transformers(), sim::load_transformer),
           configs("pipelines", sim::builtin_pipelines(), sim::load_pipeline),
           configs("scenarios", sim::builtin_scenarios(), sim::load_scenario),
           metrics()};
@@ -139,8 +141,10 @@ std::string text_of(const Section& section, report::Colour colour) {
 
 void add_list(CLI::App& app, Verb& chosen) {
   auto options = std::make_shared<ListOptions>();
-  CLI::App* verb = app.add_subcommand("list", "Kernels, machines, pipelines, scenarios, metrics");
-  for (const std::string name : {"kernels", "machines", "pipelines", "scenarios", "metrics"}) {
+  CLI::App* verb =
+      app.add_subcommand("list", "Kernels, machines, models, pipelines, scenarios, metrics");
+  for (const std::string name :
+       {"kernels", "machines", "models", "pipelines", "scenarios", "metrics"}) {
     verb->add_flag_callback("--" + name,
                             [options = options.get(), name] { options->sections.push_back(name); })
         ->description("only these; may be combined");

@@ -114,6 +114,7 @@ TEST_CASE("the embedded configs are the files", "[sim]") {
     const std::string name = stem.substr(0, stem.find('.'));
     sim::ConfigKind kind = sim::ConfigKind::kScenario;
     if (folder == "machines") kind = sim::ConfigKind::kMachine;
+    if (folder == "models") kind = sim::ConfigKind::kModel;
     if (folder == "pipelines") kind = sim::ConfigKind::kPipeline;
     if (folder == "schemas") kind = sim::ConfigKind::kSchema;
     CHECK(sim::builtin_config(kind, name) == text_of(entry.path()));
