@@ -30,6 +30,7 @@ class PublishedGroup:
         problem = {**self.problem, "batch": batch, "seqlen_q": seqlen, "seqlen_kv": seqlen}
         flags = ["--machine", machine, "--pipeline", pipeline, *problem_flags(problem)]
         result = model.simulate(*flags)["results"][0]
+        self.clock_key = result["clock_basis"].split(" of ")[0]
         return {"seqlen": seqlen, "tflops": result["tflops"], "clock_mhz": result["clock_mhz"]}
 
     def name(self):
@@ -40,7 +41,7 @@ class PublishedGroup:
 def published_section(path, model):
     data = load(path)
     groups = [PublishedGroup(group, data["machine"], model) for group in data["groups"]]
-    clock = load(ROOT / "configs/machines" / f"{data['machine']}.json")["clock_load_mhz"]
+    machine = load(ROOT / "configs/machines" / f"{data['machine']}.json")
     lines = []
     for group in groups:
         for row, error in zip(group.rows, group.errors):
@@ -55,11 +56,18 @@ def published_section(path, model):
         clocks = [value for group in of_kernel for value in group.clocks]
         if len(of_kernel) > 1:
             sums.append([f"all of {kernel}", percent(mean(errors)), size(mean_size(errors)), f"{mean(clocks):.0f}"])
+    if len({group.kernel for group in groups}) > 1:
+        errors = [error for group in groups for error in group.errors]
+        sums.append(["all", percent(mean(errors)), size(mean_size(errors)), ""])
+    clocks = "; ".join(
+        f"`{key}`, {machine[key]['value']:,} MHz ({machine[key]['source']})"
+        for key in dict.fromkeys(group.clock_key for group in groups)
+    )
     sources = "; ".join(dict.fromkeys(group.source for group in groups))
     return f"""### {data['description']}
 
-Published: {sources} (`configs/published/{path.name}`). Simulated on `{data['machine']}` at its `clock_load_mhz`,
-{clock['value']:,} MHz ({clock['source']}). {data['note']}
+Published: {sources} (`configs/published/{path.name}`). Simulated on `{data['machine']}` at its
+{clocks}. {data['note']}
 
 {table(["kernel", "mean error", "mean absolute error", "clock for no error, MHz"], sums)}
 <details><summary>Row by row</summary>
@@ -100,7 +108,8 @@ def published_text(folder, model):
 
 Simulated with the tile sizes that were published, in the `published_*` pipelines; no row has a number of its own. An error
 is simulated over published TFLOPS, minus one. A table states TFLOPS and no cycles, so its clock has to be taken from
-somewhere: it is that of the machine file, for all rows alike. The last column of a table is the mean of the clocks at which the
+somewhere: it is that of the machine file under WGMMA or, where it has one, under mma.sync, for all rows of a kernel alike, and no attention kernel
+set it. The last column of a table is the mean of the clocks at which the
 simulated cycles would give the published figures: near each other and to the machine's clock where the model is right.
 
 """ + "\n".join(sections)

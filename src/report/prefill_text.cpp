@@ -50,7 +50,7 @@ Cells time_cells(const PrefillRow& row) {
           ms(layer.gemm_us),
           ms(layer.elementwise_us),
           layer.all_reduce_us > 0.0 ? ms(layer.all_reduce_us) : "",
-          grouped(row.first_token_us / kUsPerSecond, 2),
+          grouped(row.first_token_us / kUsPerSecond, 3),
           percent(row.attention_ratio),
           text_or_empty(row.first_token_change_ratio, signed_percent)};
 }

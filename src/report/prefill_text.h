@@ -12,10 +12,13 @@ namespace fa3prof::report {
 
 /// What `fa3prof prefill` prints of each prompt:
 ///
-///   llama3_70b on 8 h200_sxm, 131,072 tokens, batch 1
-///                        attention ms  GEMM ms  elementwise ms  all-reduce ms  first token s ...
-///   per layer
-///     fa2                       109.0     35.9             4.6           16.7          13.30
+///   llama3_70b on 8 h200_sxm by tensor parallelism, 131,072 tokens, batch 1
+///
+///   time of a layer  attention ms  GEMM ms  ...  first token s  attention   change
+///     fa2                  100.03    35.74  ...         12.557     63.7 %
+///     fa3                   45.10    35.74  ...          8.162     44.2 %  -35.0 %
+///
+/// then the KV cache by format, what the numbers rest on, and warnings.
 [[nodiscard]] std::string prefill_text(const std::vector<analysis::Prefill>& prefills,
                                        Colour colour);
 

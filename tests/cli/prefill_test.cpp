@@ -43,6 +43,30 @@ TEST_CASE("prefill prints tables that say what they rest on", "[cli]") {
   CHECK_THAT(run_program(markdown).out, contains("| time of a layer | attention ms |"));
 }
 
+TEST_CASE("What the guide takes for the time to the first token is the time of attention",
+          "[cli]") {
+  // docs/serving.md tells these figures: where they change, it has to be written anew.
+  const auto document =
+      core::parse_json(run_program({"prefill", "--model", "llama3_70b", "--context", "128k", "--tp",
+                                    "8", "--json", "-", "--quiet"})
+                           .out,
+                       "stdout");
+  const core::Json& rows = document.at("prefills").at(0).at("rows");
+  const auto attention_change = [&rows](std::size_t row) {
+    const auto time_us = [&rows](std::size_t i) {
+      return rows.at(i).at("layer").at("attention_us").get<double>();
+    };
+    return time_us(row) / time_us(0) - 1.0;
+  };
+  const auto change = [&rows](std::size_t row) {
+    return rows.at(row).at("first_token_change_ratio").get<double>();
+  };
+  CHECK_THAT(attention_change(1), WithinAbs(-0.55, 0.03));
+  CHECK_THAT(change(1), WithinAbs(-0.35, 0.03));
+  CHECK_THAT(attention_change(2), WithinAbs(-0.69, 0.03));
+  CHECK_THAT(change(2), WithinAbs(-0.44, 0.03));
+}
+
 TEST_CASE("prefill on a GPU without WGMMA says which kernels cannot run", "[cli]") {
   const core::Json rows = prefills({"--context", "1k", "--machine", "a100_sxm"}).at(0).at("rows");
   CHECK(rows.size() == 3);
