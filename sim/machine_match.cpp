@@ -109,8 +109,8 @@ std::string why_no_machine(const core::Gpu& gpu) {
   }
   return fmt::format(
       "the machine files {} all describe {}, and no PCI device number tells them "
-      "apart: choose one with --machine",
-      fmt::join(names, ", "), describe(gpu));
+      "apart; {}",
+      fmt::join(names, ", "), describe(gpu), kCure);
 }
 
 }  // namespace fa3prof::sim

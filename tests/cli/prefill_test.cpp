@@ -2,6 +2,10 @@
 #include "tests/catch.h"
 #include "tests/cli/fake_program.h"
 
+#include <exception>
+#include <string>
+#include <vector>
+
 namespace fa3prof::tests {
 namespace {
 
@@ -85,7 +89,12 @@ TEST_CASE("prefill refuses bad flags with a reason", "[cli]") {
   const auto says = [](const std::vector<std::string>& flags) {
     std::vector<std::string> arguments{"prefill"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    return error_of([&] { (void)run_program(arguments); });
+    try {
+      (void)run_program(arguments);
+    } catch (const std::exception& error) {
+      return std::string(error.what());
+    }
+    return std::string();
   };
   CHECK_THAT(says({"--model", "gpt5"}), contains("unknown model 'gpt5'"));
   CHECK_THAT(says({"--model", "llama3_8b", "--tp", "5"}), contains("5 GPUs cannot share"));
@@ -93,7 +102,7 @@ TEST_CASE("prefill refuses bad flags with a reason", "[cli]") {
   CHECK_THAT(says({"--model", "llama3_8b", "--gemm-efficiency", "0"}),
              contains("--gemm-efficiency must be above 0"));
   CHECK_THAT(says({"--model", "llama3_8b", "--memory", "2"}), contains("--memory"));
-  CHECK_FALSE(says({}).empty());
+  CHECK_THAT(says({}), contains("--model"));
 }
 
 TEST_CASE("list shows the models and every machine", "[cli]") {

@@ -78,8 +78,8 @@ TEST_CASE("Without a PCI device number an H100 may be an H800, and the message s
   gpu.pci_device_id = 0;
   CHECK(sim::machines_for(gpu) == std::vector<std::string>{"h100_sxm", "h800_sxm"});
   CHECK_FALSE(sim::machine_for(gpu).has_value());
-  CHECK_THAT(sim::why_no_machine(gpu),
-             contains("h100_sxm, h800_sxm all describe any name") && contains("--machine"));
+  CHECK_THAT(sim::why_no_machine(gpu), contains("h100_sxm, h800_sxm all describe any name") &&
+                                           contains("fa3prof calibrate") && contains("--machine"));
 }
 
 TEST_CASE("What an older report does not state of its GPU contradicts nothing", "[sim]") {
