@@ -65,10 +65,10 @@ TEST_CASE("What the guide takes for the time to the first token is the time of a
   const auto change = [&rows](std::size_t row) {
     return rows.at(row).at("first_token_change_ratio").get<double>();
   };
-  CHECK_THAT(attention_change(1), WithinAbs(-0.55, 0.03));
-  CHECK_THAT(change(1), WithinAbs(-0.35, 0.03));
-  CHECK_THAT(attention_change(2), WithinAbs(-0.69, 0.03));
-  CHECK_THAT(change(2), WithinAbs(-0.44, 0.03));
+  CHECK_THAT(attention_change(1), WithinAbs(-0.55, 0.06));
+  CHECK_THAT(change(1), WithinAbs(-0.35, 0.06));
+  CHECK_THAT(attention_change(2), WithinAbs(-0.69, 0.06));
+  CHECK_THAT(change(2), WithinAbs(-0.44, 0.06));
 }
 
 TEST_CASE("prefill on a GPU without WGMMA says which kernels cannot run", "[cli]") {
