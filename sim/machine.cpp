@@ -12,10 +12,7 @@
 namespace fa3prof::sim {
 namespace {
 
-struct Field {
-  std::string_view key;
-  Machine::Number Machine::*member;
-};
+using Field = MachineNumber;
 
 // One row per number: read, required() and the JSON Schema use the same keys.
 constexpr std::array kFields{
@@ -81,15 +78,6 @@ constexpr std::int64_t kMostSms = 1 << 20;
 constexpr double kMostSlowdown = 1e3;
 constexpr double kMostIssuedAhead = 1 << 20;  // far beyond any program, and it fits an int
 
-/// Latencies may be zero in an idealised machine; what is divided by may not, and a slowdown slows.
-core::NumberRange range_of(std::string_view key) {
-  if (key.find("_slowdown_") != std::string_view::npos) return {.min = 1.0, .max = kMostSlowdown};
-  if (key == "wgmma_issue_ahead_instructions") return {.min = 0.0, .max = kMostIssuedAhead};
-  const bool may_be_zero = key.ends_with("_cycles") || key == "wgmma_stall_per_fp32_cycle" ||
-                           key == "launch_us" || key == "shared_memory_reserved_bytes";
-  return may_be_zero ? core::kNotNegative : core::kPositive;
-}
-
 core::ComputeCapability read_capability(const core::JsonReader& reader) {
   const auto parts = reader.items();
   if (parts.size() != 2) reader.fail("must be [major, minor], for example [9, 0]");
@@ -98,6 +86,17 @@ core::ComputeCapability read_capability(const core::JsonReader& reader) {
 }
 
 }  // namespace
+
+std::span<const MachineNumber> machine_numbers() { return kFields; }
+
+// Latencies may be zero in an idealised machine; what is divided by may not, and a slowdown slows.
+core::NumberRange range_of(std::string_view key) {
+  if (key.find("_slowdown_") != std::string_view::npos) return {.min = 1.0, .max = kMostSlowdown};
+  if (key == "wgmma_issue_ahead_instructions") return {.min = 0.0, .max = kMostIssuedAhead};
+  const bool may_be_zero = key.ends_with("_cycles") || key == "wgmma_stall_per_fp32_cycle" ||
+                           key == "launch_us" || key == "shared_memory_reserved_bytes";
+  return may_be_zero ? core::kNotNegative : core::kPositive;
+}
 
 double required(const Machine& machine, Machine::Number Machine::*member, std::string_view user) {
   if (const auto& number = machine.*member) return *number;
@@ -113,6 +112,7 @@ double required(const Machine& machine, Machine::Number Machine::*member, std::s
 
 Machine read_machine(core::JsonReader reader) {
   Machine machine;
+  machine.document = std::make_shared<const core::Json>(reader.value());
   machine.name = reader.at("name").string();
   if (auto text = reader.find("description")) machine.description = text->string();
   const core::SourcedNumber sms =

@@ -5,7 +5,9 @@
 #include "src/core/json_reader.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,7 +91,22 @@ struct Machine {
   Number register_change_cycles;     ///< setmaxnreg
   Number tensor_map_cycles;          ///< how much longer a launch's first copy by a map takes
   Number launch_us;                  ///< start and end of a kernel in a stream of launches
+
+  /// What it was read from, whose values a what-if changes; empty for one made otherwise.
+  std::shared_ptr<const core::Json> document = {};
 };
+
+/// A number of a machine file by its key.
+struct MachineNumber {
+  std::string_view key;
+  Machine::Number Machine::*member;
+};
+
+/// All of them but sm_count, in the order of Machine.
+[[nodiscard]] std::span<const MachineNumber> machine_numbers();
+
+/// What the file may state under a key of machine_numbers().
+[[nodiscard]] core::NumberRange range_of(std::string_view key);
 
 /// `machine.*member`. Throws UsageError "<user> needs <key>, which machine <name> does not state".
 [[nodiscard]] double required(const Machine& machine, Machine::Number Machine::*member,

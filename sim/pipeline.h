@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -228,6 +229,8 @@ struct Pipeline {
   std::vector<Buffer> buffers;
   std::vector<Barrier> barriers;
   std::vector<Role> roles;
+  /// What it was read from, whose values a what-if changes; empty for one made otherwise.
+  std::shared_ptr<const core::Json> document = {};
 
   [[nodiscard]] int threads() const;
 

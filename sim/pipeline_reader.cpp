@@ -181,6 +181,7 @@ void read_grid(core::JsonReader& reader, Pipeline& pipeline) {
 
 Pipeline read_pipeline(core::JsonReader reader) {
   Pipeline pipeline;
+  pipeline.document = std::make_shared<const core::Json>(reader.value());
   pipeline.name = reader.at("name").string();
   pipeline.kernel = pipeline.name;
   if (auto kernel = reader.find("kernel")) pipeline.kernel = kernel->string();

@@ -70,7 +70,29 @@ report::Detail choose_detail(const SimulateOptions& options, const std::vector<R
   const bool is_single = std::ranges::all_of(results, [&results](const Result& result) {
     return result.problem == results.front().problem;
   });
-  return is_single || options.has_details ? report::Detail::kBreakdown : report::Detail::kSummary;
+  const bool is_short = is_single && !options.what_if.sensitivity_step;
+  return is_short || options.has_details ? report::Detail::kBreakdown : report::Detail::kSummary;
+}
+
+/// Changed results stand beside those without the change; each has its sensitivities below.
+std::string results_text(const SimulateOptions& options, const Report& report,
+                         report::Colour colour) {
+  std::string text;
+  if (report.what_if.empty() || options.has_details) {
+    text = report::simulation_text(report, choose_detail(options, report.results), colour);
+  }
+  if (!report.what_if.empty()) {
+    text += (text.empty() ? "" : "\n") + report::what_if_text(report, colour);
+  }
+  return text + report::sensitivity_text(report, colour);
+}
+
+void refuse_contradictions(const SimulateOptions& options) {
+  const WhatIfOptions& what_if = options.what_if;
+  if (options.against.empty() || (what_if.changes.empty() && !what_if.sensitivity_step)) return;
+  throw core::UsageError(
+      "--what-if and --sensitivity set simulated results beside each other, --against beside "
+      "measured ones; leave one out");
 }
 
 void add_against_options(CLI::App& verb, SimulateOptions& options) {
@@ -95,13 +117,36 @@ void add_against_options(CLI::App& verb, SimulateOptions& options) {
       ->needs(against);
 }
 
-std::vector<Result> simulate_all(const sim::Scenario& scenario,
-                                 const std::optional<MeasuredReport>& measured,
-                                 cli::ProgressLine& line) {
-  const auto show = [&line](std::size_t done, std::size_t total, const std::string& problem) {
-    line.show(cli::progress_text(done, total, problem));
+/// The scenarios whose results are in the report, in their order.
+using Scenarios = std::vector<sim::Scenario>;
+
+/// Simulates what was asked for, changed values and sensitivities included.
+Scenarios simulate_all(sim::Scenario scenario, const SimulateOptions& options,
+                       const std::optional<MeasuredReport>& measured,
+                       std::pair<cli::ProgressLine&, Report&> to) {
+  auto& [line, report] = to;
+  const auto show = [&line = line](std::size_t done, std::size_t total, const std::string& what) {
+    line.show(cli::progress_text(done, total, what));
   };
-  return measured ? simulate_against(scenario, *measured, show) : sim::run_scenario(scenario, show);
+  if (measured) {
+    report.results = simulate_against(scenario, *measured, show);
+    return {std::move(scenario)};
+  }
+  const bool is_varied = !options.what_if.changes.empty() || options.what_if.sensitivity_step;
+  if (is_varied && scenario.tflops_rule) {
+    scenario.tflops_rule.reset();
+    report.warnings.emplace_back(
+        "the scenario's rule for TFLOPS holds for its own values only and is left out");
+  }
+  report.results = sim::run_scenario(scenario, show);
+  if (options.what_if.sensitivity_step) {
+    add_sensitivities(scenario, *options.what_if.sensitivity_step, show, report.results);
+  }
+  Scenarios scenarios{std::move(scenario)};
+  if (!options.what_if.changes.empty()) {
+    scenarios.push_back(add_changed(scenarios.front(), options.what_if.changes, show, report));
+  }
+  return scenarios;
 }
 
 void add_timeline_options(CLI::App& verb, SimulateOptions& options) {
@@ -174,6 +219,7 @@ void add_simulate(CLI::App& app, Verb& chosen) {
           "only the I-th of N parts of the problems, for fa3prof merge [all]")
       ->type_name("I/N");
   add_against_options(*verb, *options);
+  add_what_if_options(*verb, options->what_if);
   add_timeline_options(*verb, *options);
   cli::add_problem_options(*verb, options->grid);
   cli::add_output_options(*verb, options->output);
@@ -183,6 +229,7 @@ void add_simulate(CLI::App& app, Verb& chosen) {
 }
 
 core::ExitCode run_simulate(const SimulateOptions& options, const Context& context) {
+  refuse_contradictions(options);
   std::vector<std::string> inputs = options.pipelines;
   inputs.insert(inputs.end(), {options.scenario, options.machine, options.against});
   refuse_to_replace(options.output.json, inputs);
@@ -196,11 +243,15 @@ core::ExitCode run_simulate(const SimulateOptions& options, const Context& conte
   std::optional<MeasuredReport> measured;
   if (!options.against.empty()) measured.emplace(options.against, options.kernels);
   const sim::Scenario scenario = choose_scenario(options, measured);
+  if (options.what_if.lists_names) {
+    put(context.out, change_names_text(scenario));
+    return core::ExitCode::kDone;
+  }
+  Scenarios scenarios;
   {
     cli::ProgressLine line(context.err, output.shows_progress(), cli::kPatience);
-    report.results = simulate_all(scenario, measured, line);
+    scenarios = simulate_all(scenario, options, measured, {line, report});
   }
-  const report::Detail detail = choose_detail(options, report.results);
   std::optional<analysis::Validation> validation;
   if (measured) {
     measured->add_to(report);
@@ -208,15 +259,14 @@ core::ExitCode run_simulate(const SimulateOptions& options, const Context& conte
   }
   core::Timeline timeline;
   if (options.draws_timelines || !options.trace_file.empty()) {
-    timeline = simulated_timelines(scenario, report.results);
+    timeline = simulated_timelines(scenarios, report.results);
     trace.write(timeline);
   }
   output.write([&] { return report::to_json(report, validation); });
   output.print([&](report::Colour colour) {
-    const std::string text = report::simulation_text(report, detail, colour);
-    const std::string drawn = options.draws_timelines ? timelines_text(timeline, colour) : "";
-    return validation ? text + drawn + "\n" + report::validation_text(*validation, colour)
-                      : text + drawn;
+    std::string text = results_text(options, report, colour);
+    if (options.draws_timelines) text += timelines_text(timeline, colour);
+    return validation ? text + "\n" + report::validation_text(*validation, colour) : text;
   });
   return validation ? judge(*validation, output) : core::ExitCode::kDone;
 }

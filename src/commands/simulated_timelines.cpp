@@ -11,6 +11,16 @@
 namespace fa3prof::commands {
 namespace {
 
+const sim::Scenario& scenario_of(const std::vector<sim::Scenario>& scenarios,
+                                 const core::Result& result) {
+  const auto own = std::ranges::find_if(scenarios, [&result](const sim::Scenario& scenario) {
+    const auto& pipelines = scenario.pipelines;
+    return scenario.machine->name == result.machine &&
+           std::ranges::find(pipelines, result.pipeline, &sim::Pipeline::name) != pipelines.end();
+  });
+  return own != scenarios.end() ? *own : scenarios.front();
+}
+
 /// Of the scenario, which may hold a pipeline of no file, else by name.
 sim::Pipeline pipeline_of(const sim::Scenario& scenario, const core::Result& result) {
   const auto own = std::ranges::find(scenario.pipelines, result.pipeline, &sim::Pipeline::name);
@@ -19,13 +29,14 @@ sim::Pipeline pipeline_of(const sim::Scenario& scenario, const core::Result& res
 
 }  // namespace
 
-core::Timeline simulated_timelines(const sim::Scenario& scenario,
+core::Timeline simulated_timelines(const std::vector<sim::Scenario>& scenarios,
                                    std::vector<core::Result>& results) {
   core::Timeline timeline;
   for (core::Result& result : results) {
     const bool has_run =
         result.source == core::ResultSource::kDiscreteEvent && result.unsupported_reason.empty();
     if (!has_run) continue;
+    const sim::Scenario& scenario = scenario_of(scenarios, result);
     const sim::Pipeline pipeline = pipeline_of(scenario, result);
     const core::AttentionProblem problem = multiplied_problem(pipeline, result.problem);
     timeline.processes.push_back(sim::simulate_timeline(

@@ -1,6 +1,7 @@
 #include "src/core/json_reader.h"
 
 #include "src/core/error.h"
+#include "src/core/near_match.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -98,27 +98,10 @@ class StructureCheck {
   std::vector<Frame> frames_;
 };
 
-/// Levenshtein distance, to guess which key was meant.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
-
-/// " did you mean tile_m?" when one of `known` is within a third of the key's length.
+/// " did you mean tile_m?" where one of `known` is near the key.
 std::string suggestion(const std::string& key, const std::vector<std::string>& known) {
-  const auto nearest = std::ranges::min_element(
-      known, {}, [&key](const std::string& candidate) { return edit_distance(key, candidate); });
-  if (nearest == known.end() || edit_distance(key, *nearest) * 3 > key.size()) return "";
-  return " did you mean " + *nearest + "?";
+  const std::vector<std::string> near = near_matches(key, known, 1);
+  return near.empty() ? "" : " did you mean " + near.front() + "?";
 }
 
 template <typename Range>

@@ -99,6 +99,9 @@ class JsonReader {
   /// Throws ConfigError at this value.
   [[noreturn]] void fail(const std::string& text) const;
 
+  /// What is read here.
+  [[nodiscard]] const Json& value() const { return *value_; }
+
   [[nodiscard]] const std::string& file() const { return file_; }
 
   [[nodiscard]] const std::string& pointer() const { return pointer_; }

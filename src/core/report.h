@@ -4,6 +4,7 @@
 #include "src/core/attention_kernel.h"
 #include "src/core/result.h"
 #include "src/core/shard.h"
+#include "src/core/what_if.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +18,7 @@ inline constexpr int kReportSchemaVersion = 1;
 /// Additions raise the minor version: older ones read as ever, what newer ones add is ignored.
 /// 1: per-sample power and throttle reasons, method, kernels in turn, shard.
 /// 2: warm-up, per-sample temperature, burst mode, device of a row, the GPU's memory bus and PCI
-/// device.
+/// device, what-if, sensitivities.
 inline constexpr int kReportSchemaMinor = 2;
 
 /// What identifies a GPU by its properties; names are for people.
@@ -53,6 +54,7 @@ struct Report {
   Environment environment;
   std::uint64_t seed = 0;  ///< of the random inputs; 0 in reports without measured results
   std::optional<Shard> shard = std::nullopt;  ///< absent: the whole sweep
+  std::vector<ValueChange> what_if = {};  ///< what the changed ones of the results differ in
   std::vector<Result> results;
   std::vector<std::string> warnings;
 };

@@ -6,6 +6,7 @@
 #include "src/core/method.h"
 #include "src/core/stage_trace.h"
 #include "src/core/timeline.h"
+#include "src/core/what_if.h"
 
 #include <cstdint>
 #include <limits>
@@ -205,6 +206,8 @@ struct Result {
   std::optional<TimelineExcerpt> timeline;        ///< of a CTA or an SM, where one was asked for
   std::shared_ptr<const StageTrace> stage_trace;  ///< the stamps, which no report holds
   std::vector<Term> terms;
+  /// Simulated: by how much it follows each number of the machine, largest first.
+  std::vector<Sensitivity> sensitivities;
 
   std::vector<std::string> warnings;
 };

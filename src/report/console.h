@@ -65,6 +65,18 @@ enum class Detail {
 /// compared. Empty where all is well.
 [[nodiscard]] std::vector<std::string> validation_failures(const analysis::Validation& validation);
 
+/// What `fa3prof simulate --what-if` prints: each result beside the changed one, and what was
+/// changed.
+///
+///                                            cycles  time us  ...  time over base
+///     fa3_fp16 on h200_sxm                2,300,041  1,474.4
+///     fa3_fp16 on h200_sxm with mufu=2x   2,231,876  1,430.7            0.970x
+[[nodiscard]] std::string what_if_text(const core::Report& report, Colour colour);
+
+/// What `fa3prof simulate --sensitivity` adds: for each result the machine's numbers, those that
+/// its time follows most first.
+[[nodiscard]] std::string sensitivity_text(const core::Report& report, Colour colour);
+
 /// Lines "warning  text" for the report and for each of its results, each text once.
 [[nodiscard]] std::string warnings_text(const core::Report& report, Colour colour);
 

@@ -239,6 +239,7 @@ void walk(auto& walker, T& result) {
   walker.optional("trace", result.trace);
   walker.optional("timeline", result.timeline);
   walker.optional("terms", result.terms);
+  walker.optional("sensitivities", result.sensitivities);
   walker.required("warnings", result.warnings);
 }
 

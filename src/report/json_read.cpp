@@ -1,6 +1,7 @@
 #include "src/core/error.h"
 #include "src/report/json.h"
 #include "src/report/json_fields.h"
+#include "src/report/json_what_if_fields.h"
 
 #include <fmt/format.h>
 
@@ -50,6 +51,16 @@ void read(const JsonReader& reader, core::ResultSource& source) {
 
 void read(const JsonReader& reader, core::Counters::Status& status) {
   status = at_place(reader, [&] { return parse_status(reader.string()); });
+}
+
+void read(const JsonReader& reader, core::ConfigValue& value) {
+  if (reader.is_string()) {
+    value = reader.string();
+  } else if (reader.is_number()) {
+    value = reader.number();
+  } else {
+    value = reader.boolean();
+  }
 }
 
 void read(JsonReader reader, std::map<std::string, double>& values) {
@@ -156,9 +167,10 @@ core::Report read_root(const core::Json& document, const std::string& file) {
   filler.optional("seed", report.seed);
   filler.optional("shard", report.shard);
   check_shard(report, root);
+  filler.optional("what_if", report.what_if);
   filler.required("results", report.results);
   filler.required("warnings", report.warnings);
-  for (const char* derived : {"deviations", "speedups", "fleet"}) {
+  for (const char* derived : {"deviations", "speedups", "fleet", "what_if_ratios"}) {
     if (const auto list = root.find(derived)) static_cast<void>(list->items());
   }
   if (auto derived = root.find("validation")) static_cast<void>(derived->keys());

@@ -1,13 +1,16 @@
 #include "src/analysis/comparison.h"
 #include "src/analysis/fleet.h"
 #include "src/analysis/stage_breakdown.h"
+#include "src/analysis/what_if.h"
 #include "src/core/error.h"
 #include "src/report/json.h"
 #include "src/report/json_fields.h"
+#include "src/report/json_what_if_fields.h"
 
 #include <cmath>
 #include <map>
 #include <optional>
+#include <variant>
 #include <vector>
 
 namespace fa3prof::report {
@@ -35,6 +38,10 @@ Json to_value(core::ResultSource source) { return std::string(core::name_of(sour
 Json to_value(core::Counters::Status status) { return std::string(status_name(status)); }
 
 Json to_value(const std::map<std::string, double>& values) { return values; }
+
+Json to_value(const core::ConfigValue& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value);
+}
 
 template <typename T>
 Json to_value(const std::vector<T>& list);
@@ -198,6 +205,23 @@ Json fleet_json(const std::vector<analysis::FleetGroup>& fleet) {
   return list;
 }
 
+Json what_if_ratios(const core::Report& report) {
+  Json list = Json::array();
+  for (const analysis::WhatIfRow& row : analysis::what_if_rows(report)) {
+    Writer writer;
+    writer.required("kernel", row.base->kernel);
+    writer.required("pipeline", row.changed->pipeline);
+    writer.required("machine", row.changed->machine);
+    writer.required("problem", row.base->problem);
+    writer.optional("base_cycles", row.base->cycles);
+    writer.optional("changed_cycles", row.changed->cycles);
+    writer.optional("cycles_ratio", row.cycles_ratio);
+    writer.optional("time_ratio", row.time_ratio);
+    list.push_back(writer.take());
+  }
+  return list;
+}
+
 Json summary_of(const analysis::ErrorSummary& summary) {
   Writer writer;
   writer.optional("label", summary.label);
@@ -259,6 +283,7 @@ Json to_json(const core::Report& report, const std::optional<analysis::Validatio
   writer.required("environment", environment);
   writer.optional("seed", report.seed);
   writer.optional("shard", report.shard);
+  writer.optional("what_if", report.what_if);
   writer.required("results", report.results);
   Json document = writer.take();
   require_finite(document);  // before anything is computed from it
@@ -267,6 +292,8 @@ Json to_json(const core::Report& report, const std::optional<analysis::Validatio
   document["speedups"] = speedups(comparisons);
   const auto fleet = analysis::fleet_of(report.results);
   if (!fleet.empty()) document["fleet"] = fleet_json(fleet);
+  const Json ratios = what_if_ratios(report);
+  if (!ratios.empty()) document["what_if_ratios"] = ratios;
   if (validation) document["validation"] = validation_json(*validation);
   document["warnings"] = report.warnings;
   require_finite(document);

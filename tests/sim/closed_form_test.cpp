@@ -197,8 +197,8 @@ TEST_CASE("a pipeline that does not fit the machine is refused with its sum", "[
   for (auto& tile : pipeline.tiles) tile.stages = 4;
   CHECK_THAT(
       error_of([&] { (void)cycles_on(machine, pipeline, problem(512, false)); }),
-      contains("needs 294912 bytes of shared memory (q 2 * 16384 + k 4 * 32768 + v 4 * 32768), "
-               "machine h200_sxm has 232448"));
+      contains("needs 295232 bytes of shared memory (q 2 * 16384 + k 4 * 32768 + v 4 * 32768 + "
+               "mbarriers 320), 62784 more than machine h200_sxm has for a CTA (232448)"));
   const auto a100 = sim::load_machine("a100_sxm");
   CHECK_THAT(error_of([&] { (void)cycles_on(a100, pipeline, problem(512, false)); }),
              contains("needs tma_bytes_per_cycle, which machine a100_sxm does not state"));
@@ -208,7 +208,13 @@ TEST_CASE("a pipeline that does not fit the machine is refused with its sum", "[
              contains("for 4 CTAs on an SM"));
   pipeline.ctas_per_sm = 3;
   CHECK_THAT(error_of([&] { (void)cycles_on(machine, pipeline, problem(512, false)); }),
-             contains("97920 registers for 3 CTAs"));
+             contains("97920 registers for 3 CTAs on an SM, 32384 more than machine h200_sxm has "
+                      "(65536)"));
+  pipeline = sim::load_pipeline("fa3_fp16");
+  for (auto& tile : pipeline.tiles) tile.tile_m = sim::Size(192.0);
+  CHECK_THAT(error_of([&] { (void)cycles_on(machine, pipeline, problem(512, false)); }),
+             contains("2 instances of role consumer do 64 rows each, which are not the 192 of the "
+                      "tile: change tile_m by -64"));
 }
 
 TEST_CASE("an empty causal problem takes the launch alone", "[sim]") {

@@ -27,6 +27,7 @@ function showSections() {
   showTimeline();
   showRoofline();
   showModelError();
+  showSensitivity();
   showSamples();
   showRows();
   showEnvironment();
