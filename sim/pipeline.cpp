@@ -36,20 +36,6 @@ std::string describe(const TileChoice& choice) {
                                      core::describe(problem), fmt::join(choices, "; ")));
 }
 
-const TileChoice& choice_for(const Pipeline& pipeline, const core::AttentionProblem& problem) {
-  if (std::ranges::find(pipeline.dtypes, problem.dtype) == pipeline.dtypes.end()) {
-    std::vector<std::string_view> dtypes;
-    for (const core::DataType dtype : pipeline.dtypes) dtypes.push_back(core::name_of(dtype));
-    throw core::UsageError(fmt::format("pipeline {} is for {}, not for {}; choose with --dtype",
-                                       pipeline.name, fmt::join(dtypes, " and "),
-                                       core::name_of(problem.dtype)));
-  }
-  const auto choice = std::ranges::find_if(
-      pipeline.tiles, [&](const TileChoice& c) { return matches(c, problem); });
-  if (choice == pipeline.tiles.end()) refuse(pipeline, problem);
-  return *choice;
-}
-
 std::int64_t whole(const Pipeline& pipeline, const Size& size, const SizeScope& scope,
                    std::string_view name) {
   const double value = size.value(scope);
@@ -63,6 +49,20 @@ std::int64_t whole(const Pipeline& pipeline, const Size& size, const SizeScope& 
 }
 
 }  // namespace
+
+const TileChoice& choice_for(const Pipeline& pipeline, const core::AttentionProblem& problem) {
+  if (std::ranges::find(pipeline.dtypes, problem.dtype) == pipeline.dtypes.end()) {
+    std::vector<std::string_view> dtypes;
+    for (const core::DataType dtype : pipeline.dtypes) dtypes.push_back(core::name_of(dtype));
+    throw core::UsageError(fmt::format("pipeline {} is for {}, not for {}; choose with --dtype",
+                                       pipeline.name, fmt::join(dtypes, " and "),
+                                       core::name_of(problem.dtype)));
+  }
+  const auto choice = std::ranges::find_if(
+      pipeline.tiles, [&](const TileChoice& c) { return matches(c, problem); });
+  if (choice == pipeline.tiles.end()) refuse(pipeline, problem);
+  return *choice;
+}
 
 bool TileChoice::has(const std::string& trait) const {
   return std::ranges::find(traits, trait) != traits.end();

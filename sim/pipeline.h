@@ -245,7 +245,11 @@ struct TileSizes {
   SizeScope scope;
 };
 
-/// Throws UsageError when no tile of the pipeline matches the problem, naming what it has.
+/// The tile that counts. Throws UsageError when none matches the problem, naming what there is.
+[[nodiscard]] const TileChoice& choice_for(const Pipeline& pipeline,
+                                           const core::AttentionProblem& problem);
+
+/// Throws like choice_for.
 [[nodiscard]] TileSizes tile_sizes(const Pipeline& pipeline, const core::AttentionProblem& problem);
 
 /// The pipeline with its roles as the tile of `problem` shapes them. Throws like tile_sizes.

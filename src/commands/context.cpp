@@ -12,6 +12,7 @@
 #include "src/commands/run.h"
 #include "src/commands/schema.h"
 #include "src/commands/simulate.h"
+#include "src/commands/tune.h"
 #include "src/core/version.h"
 
 #include <fmt/chrono.h>
@@ -43,12 +44,13 @@ void add_verbs(CLI::App& app, Verb& chosen) {
   app.require_subcommand(0, 1);  // so that `schema report` is the schema's name and no second verb
   chosen = [](const Context&) -> core::ExitCode {
     throw core::UsageError(
-        "name a verb: run, simulate, prefill, compare, history, merge, report, schema, numerics, "
-        "calibrate, doctor or list; see fa3prof --help");
+        "name a verb: run, simulate, prefill, tune, compare, history, merge, report, schema, "
+        "numerics, calibrate, doctor or list; see fa3prof --help");
   };
   add_run(app, chosen);
   add_simulate(app, chosen);
   add_prefill(app, chosen);
+  add_tune(app, chosen);
   add_compare(app, chosen);
   add_history(app, chosen);
   add_merge(app, chosen);

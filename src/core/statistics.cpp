@@ -150,6 +150,47 @@ RatioInterval bootstrap_ratio(std::span<const double> numerators,
           .ci95 = {quantile_of_sorted(ratios, 0.025), quantile_of_sorted(ratios, 0.975)}};
 }
 
+double PairCounts::tau() const {
+  const auto ordered = static_cast<double>(concordant + discordant);
+  const double in_one = ordered + static_cast<double>(tied_in_other);
+  const double in_other = ordered + static_cast<double>(tied_in_one);
+  if (in_one == 0.0 || in_other == 0.0) return 0.0;
+  return (static_cast<double>(concordant) - static_cast<double>(discordant)) /
+         std::sqrt(in_one * in_other);
+}
+
+PairCounts& PairCounts::operator+=(const PairCounts& other) {
+  concordant += other.concordant;
+  discordant += other.discordant;
+  tied_in_one += other.tied_in_one;
+  tied_in_other += other.tied_in_other;
+  return *this;
+}
+
+PairCounts count_pairs(std::span<const double> one, std::span<const double> other) {
+  if (one.size() != other.size()) throw UsageError("rankings must be of the same things");
+  const auto is_nan = [](double value) { return std::isnan(value); };
+  if (std::ranges::any_of(one, is_nan) || std::ranges::any_of(other, is_nan)) {
+    throw UsageError("a NaN cannot be ranked");
+  }
+  PairCounts counts;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    for (std::size_t j = i + 1; j < one.size(); ++j) {
+      const bool is_tied_in_one = one[i] == one[j];
+      const bool is_tied_in_other = other[i] == other[j];
+      if (is_tied_in_one || is_tied_in_other) {
+        counts.tied_in_one += is_tied_in_one && !is_tied_in_other ? 1 : 0;
+        counts.tied_in_other += is_tied_in_other && !is_tied_in_one ? 1 : 0;
+      } else if ((one[i] < one[j]) == (other[i] < other[j])) {
+        ++counts.concordant;
+      } else {
+        ++counts.discordant;
+      }
+    }
+  }
+  return counts;
+}
+
 double drift_ratio(std::span<const double> values) {
   const std::size_t third = values.size() / 3;
   if (third == 0) return 0.0;

@@ -1,6 +1,6 @@
 // Order statistics of timing samples. Chosen because launch times are skewed and have outliers: no
 // mean, no normal distribution is assumed. All functions are exact and deterministic and throw
-// UsageError for empty input or a NaN in it.
+// UsageError for empty input (but count_pairs) or a NaN in it.
 #pragma once
 
 #include "src/core/result.h"
@@ -61,6 +61,25 @@ inline constexpr std::size_t kRatioBlocks = 32;
 /// Throws UsageError if a series is empty or has a sample that is not above zero.
 [[nodiscard]] RatioInterval bootstrap_ratio(std::span<const double> numerators,
                                             std::span<const double> denominators);
+
+/// How the pairs of two rankings of the same things agree.
+struct PairCounts {
+  std::size_t concordant = 0;     ///< ordered alike by both
+  std::size_t discordant = 0;     ///< ordered one way by one, the other way by the other
+  std::size_t tied_in_one = 0;    ///< equal in the first only
+  std::size_t tied_in_other = 0;  ///< equal in the second only
+
+  /// Kendall's tau-b (Kendall 1945): 1 for the same ranking, -1 for the reverse, 0 where there is
+  /// nothing to rank.
+  [[nodiscard]] double tau() const;
+
+  PairCounts& operator+=(const PairCounts& other);
+};
+
+/// Of all pairs of places of two series. Throws UsageError unless they have the same length and no
+/// NaN. Worked example: {1, 2, 3} and {1, 3, 2} have two concordant pairs and a discordant one, tau
+/// 1/3.
+[[nodiscard]] PairCounts count_pairs(std::span<const double> one, std::span<const double> other);
 
 /// By what a series rises from its first third to its last, the ratio of their medians less one;
 /// 0 for less than three samples.

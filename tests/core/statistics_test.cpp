@@ -203,4 +203,27 @@ TEST_CASE("statistics refuse input that has no answer", "[core]") {
 }
 
 }  // namespace
+
+TEST_CASE("Kendall's tau is 1 for the same ranking, -1 for the reverse, 1/3 for a swap", "[core]") {
+  const std::vector<double> rising{1.0, 2.0, 3.0};
+  CHECK(core::count_pairs(rising, std::vector{10.0, 20.0, 30.0}).tau() == 1.0);
+  CHECK(core::count_pairs(rising, std::vector{3.0, 2.0, 1.0}).tau() == -1.0);
+  CHECK_THAT(core::count_pairs(rising, std::vector{1.0, 3.0, 2.0}).tau(),
+             Catch::Matchers::WithinRel(1.0 / 3.0, 1e-12));
+}
+
+TEST_CASE("ties count as tau-b counts them, and pairs of several groups add up", "[core]") {
+  // scipy.stats.kendalltau([1, 2, 2, 3], [1, 2, 3, 3]) is 0.8
+  core::PairCounts counts =
+      core::count_pairs(std::vector{1.0, 2.0, 2.0, 3.0}, std::vector{1.0, 2.0, 3.0, 3.0});
+  CHECK(counts.concordant == 4);
+  CHECK(counts.tied_in_one == 1);
+  CHECK(counts.tied_in_other == 1);
+  CHECK_THAT(counts.tau(), Catch::Matchers::WithinRel(0.8, 1e-12));
+  counts += core::count_pairs(std::vector{1.0, 2.0}, std::vector{2.0, 1.0});
+  CHECK(counts.discordant == 1);
+  CHECK(core::count_pairs({}, {}).tau() == 0.0);
+  CHECK_THROWS_AS(core::count_pairs(std::vector{1.0}, {}), core::UsageError);
+}
+
 }  // namespace fa3prof::tests

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 using namespace fa3prof;
+using namespace fa3prof::tests;
 using Catch::Matchers::WithinRel;
 
 namespace {

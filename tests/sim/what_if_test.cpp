@@ -5,6 +5,7 @@
 #include "tests/catch.h"
 
 using namespace fa3prof;
+using namespace fa3prof::tests;
 
 namespace {
 

@@ -1,0 +1,134 @@
+#include "sim/tune.h"
+
+#include "sim/closed_form.h"
+#include "sim/engine.h"
+#include "sim/fit.h"
+#include "src/core/error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace fa3prof::sim {
+namespace {
+
+struct Candidate {
+  const DesignSpace* space = nullptr;
+  DesignPoint point;
+  double bound_cycles = 0.0;
+};
+
+/// Cycles of the closed form, or nothing where the point does not fit after all.
+std::optional<double> bound_of(const TuneRequest& request, const DesignSpace& space,
+                               const DesignPoint& point) {
+  try {
+    const core::AttentionProblem& problem = request.problem;
+    const Pipeline pipeline = shaped_for(space.pipeline(point), problem);
+    const TileSizes sizes = tile_sizes(pipeline, problem);
+    check_fit(request.machine, pipeline, sizes.scope);
+    const CostContext context{request.machine, pipeline, sizes.scope, problem.dtype};
+    const std::int64_t most_blocks = core::key_blocks(problem, problem.seqlen_q, sizes.tile.n);
+    const TileModel model(context, loop_trips(pipeline, most_blocks));
+    return closed_form_cycles({request.machine, pipeline, problem, sizes.tile}, model);
+  } catch (const core::UsageError&) {
+    return std::nullopt;
+  }
+}
+
+/// The closed form does not see which of the persistent grids it is.
+bool has_same_bound(const DesignPoint& a, DesignPoint b) {
+  if (a.grid != GridStyle::kCtaPerTile && b.grid != GridStyle::kCtaPerTile) b.grid = a.grid;
+  return a == b;
+}
+
+void add_candidates(const TuneRequest& request, const DesignSpace& space, Tuning& tuning,
+                    std::vector<Candidate>& candidates) {
+  for (const DesignPoint& point : space.points()) {
+    ++tuning.points;
+    if (const auto obstacle = space.obstacle(point)) {
+      ++tuning.obstacles[static_cast<std::size_t>(*obstacle)];
+      continue;
+    }
+    const bool is_known = !candidates.empty() && candidates.back().space == &space &&
+                          has_same_bound(candidates.back().point, point);
+    const std::optional<double> bound =
+        is_known ? std::optional(candidates.back().bound_cycles) : bound_of(request, space, point);
+    if (!bound) {
+      ++tuning.obstacles[static_cast<std::size_t>(Obstacle::kSharedMemory)];
+      continue;
+    }
+    ++tuning.feasible;
+    candidates.push_back({.space = &space, .point = point, .bound_cycles = *bound});
+  }
+}
+
+std::optional<TunedPoint> simulated(const TuneRequest& request, const Candidate& candidate) {
+  const DesignSpace& space = *candidate.space;
+  TunedPoint tuned{.pipeline = space.base().name,
+                   .kernel = space.base().kernel,
+                   .point = candidate.point,
+                   .is_stated = candidate.point == space.stated(),
+                   .registers_needed = space.registers_needed(candidate.point).total(),
+                   .registers_there = space.registers_there(candidate.point),
+                   .shared_memory_bytes = space.shared_memory_bytes(candidate.point),
+                   .bound_cycles = candidate.bound_cycles,
+                   .result = {}};
+  try {
+    tuned.result = simulate(Engine::kDiscreteEvent, request.machine,
+                            space.pipeline(candidate.point), request.problem);
+  } catch (const core::UsageError&) {  // a program that the engine cannot run with these sizes
+    return std::nullopt;
+  }
+  tuned.result.terms.clear();
+  return tuned;
+}
+
+std::vector<DesignSpace> spaces_of(const TuneRequest& request, Tuning& tuning) {
+  std::vector<DesignSpace> spaces;
+  for (const Pipeline& pipeline : request.pipelines) {
+    try {
+      spaces.emplace_back(request.machine, pipeline, request.problem);
+    } catch (const core::UsageError& error) {
+      tuning.left_out.emplace_back(error.what());
+    }
+  }
+  return spaces;
+}
+
+}  // namespace
+
+Tuning tune(const TuneRequest& request) {
+  core::validate(request.problem);
+  const auto begin = std::chrono::steady_clock::now();
+  Tuning tuning;
+  tuning.problem = request.problem;
+  tuning.machine = request.machine.name;
+  const std::vector<DesignSpace> spaces = spaces_of(request, tuning);
+  std::vector<Candidate> candidates;
+  for (const DesignSpace& space : spaces) add_candidates(request, space, tuning, candidates);
+  std::ranges::stable_sort(candidates, {}, &Candidate::bound_cycles);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const bool is_stated = candidates[i].point == candidates[i].space->stated();
+    if (i >= request.simulated_points && !is_stated) continue;
+    if (auto tuned = simulated(request, candidates[i])) {
+      tuning.simulated.push_back(*std::move(tuned));
+    }
+  }
+  if (tuning.simulated.empty()) {
+    throw core::UsageError(
+        fmt::format("nothing to tune: of {} points for {} on machine {} none can run{}{}",
+                    tuning.points, core::describe(request.problem), request.machine.name,
+                    tuning.left_out.empty() ? "" : "; ", fmt::join(tuning.left_out, "; ")));
+  }
+  std::ranges::stable_sort(tuning.simulated, {},
+                           [](const TunedPoint& tuned) { return *tuned.result.cycles; });
+  tuning.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return tuning;
+}
+
+}  // namespace fa3prof::sim
