@@ -102,6 +102,7 @@ SizeScope DesignSpace::scope_of(const DesignPoint& point) const {
 
 std::vector<GridStyle> DesignSpace::grid_styles() const {
   if (!base_.is_persistent) return {GridStyle::kCtaPerTile};
+  if (!problem_.is_causal) return {GridStyle::kCtaPerTile, stated_.grid};
   return {GridStyle::kCtaPerTile, GridStyle::kPersistentWhenFree, GridStyle::kPersistentStrided};
 }
 

@@ -48,10 +48,10 @@ class DesignSpace {
   DesignSpace(const Machine& machine, const Pipeline& pipeline,
               const core::AttentionProblem& problem);
 
-  /// All of them, those that cannot run too: tile_n in steps of what a GEMM over it must divide,
-  /// from 16 to 256; 1 to 4 consumers, or 1 to 4 times 64 rows where the role does the whole tile;
-  /// 1 to 8 stages where a buffer has them; 1 to 4 CTAs on an SM; each way through the grid; with a
-  /// causal mask also both orders.
+  /// All of them, those that cannot run too: tile_n in steps of what a GEMM over it must divide, up
+  /// to 256; 1 to 4 consumers, or 1 to 4 times 64 rows where the role does the whole tile; 1 to 8
+  /// stages where a buffer has them; 1 to 4 CTAs on an SM; a CTA for each tile or persistent ones;
+  /// with a causal mask, whose tiles differ, also both ways to take them and both orders.
   [[nodiscard]] std::vector<DesignPoint> points() const;
 
   /// As the pipeline's file has it.

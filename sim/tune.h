@@ -33,7 +33,7 @@ struct Tuning {
       obstacles{};                    ///< points that each keeps from running
   std::vector<TunedPoint> simulated;  ///< by the event engine, fastest first
   std::vector<std::string> left_out;  ///< pipelines that cannot run the problem, with the reason
-  double seconds = 0.0;
+  double seconds = 0.0;               ///< of one core, that the search took
 };
 
 struct TuneRequest {

@@ -69,7 +69,7 @@ std::string search_text(const Tuning& tuning) {
   }
   text += fmt::format(
       "\nsearched  all by the closed form, the best {} of them by the event engine, whose "
-      "ranking this is; {:.2f} s\n",
+      "ranking this is; {:.2f} s of one core\n",
       tuning.simulated.size(), tuning.seconds);
   for (const std::string& reason : tuning.left_out) text += fmt::format("left out  {}\n", reason);
   return text;
