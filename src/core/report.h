@@ -54,7 +54,7 @@ struct Report {
   Environment environment;
   std::uint64_t seed = 0;  ///< of the random inputs; 0 in reports without measured results
   std::optional<Shard> shard = std::nullopt;  ///< absent: the whole sweep
-  std::vector<ValueChange> what_if = {};  ///< what the changed ones of the results differ in
+  std::vector<ValueChange> what_if = {};      ///< what the changed ones of the results differ in
   std::vector<Result> results;
   std::vector<std::string> warnings;
 };
