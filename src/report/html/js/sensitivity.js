@@ -15,11 +15,12 @@ function movedText(moved) {
 }
 
 function tornadoPanel(result) {
-  const shown = result.sensitivities.slice(0, mostBars).reverse();
+  const shown = result.sensitivities.filter((each) => isNumber(each.lower.time_ratio) && isNumber(each.upper.time_ratio))
+    .slice(0, mostBars).reverse();
   const bars = (side, name, at) => ({
-    type: "bar", stack: "effect", barWidth: 12, itemStyle: { color: at },
+    type: "bar", barGap: "-100%", barWidth: 12, itemStyle: { color: at },
     data: shown.map((each) => ({
-      value: isNumber(each[side].time_ratio) ? each[side].time_ratio - 1 : 0,
+      value: each[side].time_ratio - 1,
       text: `${each.number} ${name}: ${number(each.value, 4)} to ${number(each[side].value, 4)}\n${movedText(each[side])}`,
     })),
   });
@@ -43,6 +44,7 @@ function showSensitivity() {
   }
   addFigure("sensitivity", {
     id: "tornado", title: "What the time follows",
+    note: "Numbers without which the kernel cannot run are in the table only.",
     legend: () => ["less", "more"].map((name, index) =>
       element("li", {}, swatch(`var(--series-${index + 1})`), name)),
     height: (panel) => 50 + 22 * panel.option.yAxis.data.length,
