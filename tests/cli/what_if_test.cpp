@@ -1,4 +1,5 @@
 #include "src/core/error.h"
+#include "src/core/json_reader.h"
 #include "tests/catch.h"
 #include "tests/cli/fake_program.h"
 
@@ -48,7 +49,8 @@ TEST_CASE("a point that cannot run is an error that says by how much", "[cli]") 
     return "no error";
   };
   CHECK_THAT(error_of("stages=4"), contains("62784 more than machine h200_sxm has for a CTA"));
-  CHECK_THAT(error_of("tile_m=192,consumers=3"), contains("registers for 1 CTAs on an SM, "));
+  CHECK_THAT(error_of("tile_m=192,consumers=3,stages=2"),
+             contains("registers for 1 CTAs on an SM, "));
   CHECK_THAT(error_of("tile_m=192"), contains("change tile_m by -64"));
   CHECK_THAT(error_of("smem=40x,tile_n=5000,stages=1"), contains("more than a phase can count"));
 }
