@@ -3,6 +3,7 @@
 #include "sim/closed_form.h"
 #include "sim/engine.h"
 #include "sim/fit.h"
+#include "sim/load_clock.h"
 #include "src/core/error.h"
 
 #include <fmt/format.h>
@@ -20,20 +21,29 @@ struct Candidate {
   const DesignSpace* space = nullptr;
   DesignPoint point;
   double bound_cycles = 0.0;
+  double clock_mhz = 1.0;  ///< under its pipeline's load; 1 where the machine states no clock
 };
 
+/// Time, or cycles where no clock is known.
+double bound_cost(const Candidate& candidate) {
+  return candidate.bound_cycles / candidate.clock_mhz;
+}
+
+double simulated_cost(const TunedPoint& tuned) {
+  return tuned.result.time_us.value_or(*tuned.result.cycles);
+}
+
 /// Cycles of the closed form, or nothing where the point does not fit after all.
-std::optional<double> bound_of(const TuneRequest& request, const DesignSpace& space,
-                               const DesignPoint& point) {
+std::optional<double> bound_of(const Machine& machine, const core::AttentionProblem& problem,
+                               const DesignSpace& space, const DesignPoint& point) {
   try {
-    const core::AttentionProblem& problem = request.problem;
     const Pipeline pipeline = shaped_for(space.pipeline(point), problem);
     const TileSizes sizes = tile_sizes(pipeline, problem);
-    check_fit(request.machine, pipeline, sizes.scope);
-    const CostContext context{request.machine, pipeline, sizes.scope, problem.dtype};
+    check_fit(machine, pipeline, sizes.scope);
+    const CostContext context{machine, pipeline, sizes.scope, problem.dtype};
     const std::int64_t most_blocks = core::key_blocks(problem, problem.seqlen_q, sizes.tile.n);
     const TileModel model(context, loop_trips(pipeline, most_blocks));
-    return closed_form_cycles({request.machine, pipeline, problem, sizes.tile}, model);
+    return closed_form_cycles({machine, pipeline, problem, sizes.tile}, model);
   } catch (const core::UsageError&) {
     return std::nullopt;
   }
@@ -47,6 +57,7 @@ bool has_same_bound(const DesignPoint& a, DesignPoint b) {
 
 void add_candidates(const TuneRequest& request, const DesignSpace& space, Tuning& tuning,
                     std::vector<Candidate>& candidates) {
+  const Machine machine = under_load_of(space.base(), request.machine);
   for (const DesignPoint& point : space.points()) {
     ++tuning.points;
     if (const auto obstacle = space.obstacle(point)) {
@@ -55,14 +66,17 @@ void add_candidates(const TuneRequest& request, const DesignSpace& space, Tuning
     }
     const bool is_known = !candidates.empty() && candidates.back().space == &space &&
                           has_same_bound(candidates.back().point, point);
-    const std::optional<double> bound =
-        is_known ? std::optional(candidates.back().bound_cycles) : bound_of(request, space, point);
+    const std::optional<double> bound = is_known ? std::optional(candidates.back().bound_cycles)
+                                                 : bound_of(machine, request.problem, space, point);
     if (!bound) {
       ++tuning.obstacles[static_cast<std::size_t>(Obstacle::kSharedMemory)];
       continue;
     }
     ++tuning.feasible;
-    candidates.push_back({.space = &space, .point = point, .bound_cycles = *bound});
+    candidates.push_back({.space = &space,
+                          .point = point,
+                          .bound_cycles = *bound,
+                          .clock_mhz = clock_mhz(machine).value_or(1.0)});
   }
 }
 
@@ -110,7 +124,7 @@ Tuning tune(const TuneRequest& request) {
   const std::vector<DesignSpace> spaces = spaces_of(request, tuning);
   std::vector<Candidate> candidates;
   for (const DesignSpace& space : spaces) add_candidates(request, space, tuning, candidates);
-  std::ranges::stable_sort(candidates, {}, &Candidate::bound_cycles);
+  std::ranges::stable_sort(candidates, {}, bound_cost);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const bool is_stated = candidates[i].point == candidates[i].space->stated();
     if (i >= request.simulated_points && !is_stated) continue;
@@ -124,8 +138,7 @@ Tuning tune(const TuneRequest& request) {
                     tuning.points, core::describe(request.problem), request.machine.name,
                     tuning.left_out.empty() ? "" : "; ", fmt::join(tuning.left_out, "; ")));
   }
-  std::ranges::stable_sort(tuning.simulated, {},
-                           [](const TunedPoint& tuned) { return *tuned.result.cycles; });
+  std::ranges::stable_sort(tuning.simulated, {}, simulated_cost);
   tuning.seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   return tuning;
 }

@@ -139,7 +139,7 @@ bool add_to_machine(const StatedChange& change, ChangedDocument& machine) {
 
 std::span<const ShortName> short_names() {
   static const std::vector<ShortName> kNames{
-      {"clock", {"clock_load_mhz"}},
+      {"clock", {"clock_load_mhz", "clock_mma_sync_load_mhz"}},
       {"sms", {"sm_count"}},
       {"tensor",
        {"wgmma_fp16_flop_per_cycle", "wgmma_fp8_flop_per_cycle", "mma_sync_fp16_flop_per_cycle"},

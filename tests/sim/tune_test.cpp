@@ -95,6 +95,18 @@ TEST_CASE("tune ranks by the event engine and counts every point once", "[sim]")
   CHECK(std::ranges::count_if(tuning.simulated, &sim::TunedPoint::is_stated) == 1);
 }
 
+TEST_CASE("tune ranks by time where pipelines run at different clocks", "[sim]") {
+  const sim::Machine machine = sim::load_machine("h100_sxm");
+  const std::vector<sim::Pipeline> pipelines{sim::load_pipeline("fa2"),
+                                             sim::load_pipeline("fa3_fp16")};
+  const sim::Tuning tuning = sim::tune(
+      {.machine = machine, .pipelines = pipelines, .problem = problem(), .simulated_points = 1});
+  REQUIRE(tuning.simulated.size() >= 2);
+  CHECK(tuning.simulated.front().result.clock_mhz != tuning.simulated.back().result.clock_mhz);
+  CHECK(std::ranges::is_sorted(tuning.simulated, {},
+                               [](const sim::TunedPoint& tuned) { return *tuned.result.time_us; }));
+}
+
 TEST_CASE("the best ten of the points with the best bounds are the best of many more", "[sim]") {
   const sim::Machine machine = sim::load_machine("h200_sxm");
   const std::vector<sim::Pipeline> pipelines{sim::load_pipeline("fa3_fp16")};

@@ -51,6 +51,16 @@ TEST_CASE("a short name changes every value that it stands for", "[sim]") {
   CHECK(what_if.machine.wgmma_fp8_flop_per_cycle == 4096.0);
 }
 
+TEST_CASE("the clock of a what-if holds under every load", "[sim]") {
+  const sim::Machine machine = sim::load_machine("h100_sxm");
+  REQUIRE(machine.clock_mma_sync_load_mhz);
+  const sim::Machine changed =
+      sim::apply_changes(machine, {sim::load_pipeline("fa2")}, sim::parse_changes("clock=1.4GHz"))
+          .machine;
+  CHECK(changed.clock_load_mhz == 1400.0);
+  CHECK(changed.clock_mma_sync_load_mhz == 1400.0);
+}
+
 TEST_CASE("paths name steps by their names, places by numbers, and JSON pointers work", "[sim]") {
   const auto of_loop = [](const sim::WhatIf& what_if) {
     for (const sim::Step& step : what_if.pipelines.at(0).roles.at(1).steps(sim::Section::kLoop)) {
