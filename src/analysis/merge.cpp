@@ -34,6 +34,15 @@ std::string build_of(const Report& report) {
   return report.environment.tool_version + " (" + report.environment.tool_commit + ")";
 }
 
+/// "mufu=2x, stages=2"; "no change" where nothing was changed.
+std::string changes_of(const Report& report) {
+  std::vector<std::string> stated;
+  for (const core::ValueChange& change : report.what_if) {
+    if (std::ranges::find(stated, change.stated) == stated.end()) stated.push_back(change.stated);
+  }
+  return stated.empty() ? "no change" : fmt::format("{}", fmt::join(stated, ", "));
+}
+
 void require_one_run(const std::vector<Part>& parts) {
   const Part& first = parts.front();
   for (const Part& other : parts) {
@@ -41,6 +50,7 @@ void require_one_run(const std::vector<Part>& parts) {
     require_same("build", first, other, {build_of(first.report), build_of(other.report)});
     require_same("seed", first, other,
                  {std::to_string(first.report.seed), std::to_string(other.report.seed)});
+    require_same("what-if", first, other, {changes_of(first.report), changes_of(other.report)});
     require_same("number of shards", first, other,
                  {std::to_string(first.report.shard ? first.report.shard->count : 0),
                   std::to_string(other.report.shard ? other.report.shard->count : 0)});

@@ -90,6 +90,13 @@ TEST_CASE("Reports that do not belong together are refused", "[analysis]") {
     second.report.seed = 2;
     message = "not of one seed";
   }
+  SECTION("another what-if") {
+    second.report.what_if = {{.stated = "mufu=2x",
+                              .file = "machine h200_sxm",
+                              .pointer = "/mufu_per_cycle/value",
+                              .to = 31.98}};
+    message = "not of one what-if: no change and mufu=2x";
+  }
   SECTION("another count") {
     second.report.shard->count = 3;
     message = "not of one number of shards: 2 and 3";
