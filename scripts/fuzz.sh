@@ -9,20 +9,20 @@ cd "$(dirname "$0")/.."
 seconds=${1:-600}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(machine npy pipeline report safetensors scenario)
+[ ${#targets[@]} -gt 0 ] || targets=(machine model npy pipeline report safetensors scenario)
 
 cmake --preset fuzz >&2
 cmake --build --preset fuzz --target "${targets[@]/#/fuzz_}" >&2
 
 # The words of our files, so that a changed key is often another key.
 words=build/fuzz/words.txt
-grep -ohE '"[a-z0-9_]+"' -r configs/machines configs/pipelines configs/scenarios configs/guide.json \
+grep -ohE '"[a-z0-9_]+"' -r configs/machines configs/models configs/pipelines configs/scenarios configs/guide.json \
   configs/schemas tests/reports | sort -u | sed 's/^"\(.*\)"$/"\\"\1\\""/' > "$words"
 
 # Seeds of one target, from what the repository has anyway.
 seed() {
   case "$1" in
-    machine | pipeline) cp "configs/$1s"/*.json "$2" ;;
+    machine | model | pipeline) cp "configs/$1s"/*.json "$2" ;;
     scenario) cp configs/scenarios/*.json configs/guide.json "$2" ;;
     report) cp tests/reports/*/*.json tests/golden/report*.json "$2" ;;
     npy | safetensors) python3 tests/fuzz/seed_tensors.py "$1" "$2" ;;

@@ -21,7 +21,8 @@ struct Target {
   fuzz::Take take;
 };
 
-constexpr std::array<Target, 6> kTargets{{{"machine", fuzz::take_machine},
+constexpr std::array<Target, 7> kTargets{{{"machine", fuzz::take_machine},
+                                          {"model", fuzz::take_model},
                                           {"npy", fuzz::take_npy},
                                           {"pipeline", fuzz::take_pipeline},
                                           {"report", fuzz::take_report},
@@ -39,6 +40,7 @@ std::string read_bytes(const fs::path& path) {
 std::string sound_file(std::string_view target) {
   const fs::path root = FA3PROF_SOURCE_DIR;
   if (target == "machine") return read_bytes(root / "configs/machines/h200_sxm.json");
+  if (target == "model") return read_bytes(root / "configs/models/llama3_8b.json");
   if (target == "pipeline") return read_bytes(root / "configs/pipelines/fa3_fp16.json");
   if (target == "report") return read_bytes(root / "tests/reports/1.0/run.json");
   if (target == "scenario") return read_bytes(root / "configs/scenarios/h200_8k.json");

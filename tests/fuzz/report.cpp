@@ -58,10 +58,13 @@ void validate(const report::NamedReport& named) {
 
 void print(const report::NamedReport& named) {
   static_cast<void>(report::run_text(named.report, report::Colour::kAlways));
+  static_cast<void>(report::fleet_text(named.report, report::Colour::kAlways));
   static_cast<void>(report::breakdown_text(named.report, report::Colour::kAlways));
   static_cast<void>(report::ablation_text(named.report, report::Colour::kAlways));
   static_cast<void>(
       report::simulation_text(named.report, report::Detail::kBreakdown, report::Colour::kAlways));
+  static_cast<void>(report::what_if_text(named.report, report::Colour::kAlways));
+  static_cast<void>(report::sensitivity_text(named.report, report::Colour::kAlways));
 }
 
 void convert(const report::NamedReport& named) {

@@ -14,6 +14,7 @@ namespace fa3prof::fuzz {
 using Take = void (*)(std::string_view bytes);
 
 void take_machine(std::string_view bytes);
+void take_model(std::string_view bytes);
 void take_npy(std::string_view bytes);
 void take_pipeline(std::string_view bytes);
 void take_report(std::string_view bytes);
