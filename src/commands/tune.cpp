@@ -1,5 +1,6 @@
 #include "src/commands/tune.h"
 
+#include "sim/machine_match.h"
 #include "sim/tune.h"
 #include "src/analysis/tuning.h"
 #include "src/cli/problem_options.h"
