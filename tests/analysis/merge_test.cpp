@@ -94,6 +94,7 @@ TEST_CASE("Reports that do not belong together are refused", "[analysis]") {
     second.report.what_if = {{.stated = "mufu=2x",
                               .file = "machine h200_sxm",
                               .pointer = "/mufu_per_cycle/value",
+                              .from = 15.99,
                               .to = 31.98}};
     message = "not of one what-if: no change and mufu=2x";
   }
