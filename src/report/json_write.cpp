@@ -4,13 +4,10 @@
 #include "src/analysis/what_if.h"
 #include "src/core/error.h"
 #include "src/report/json.h"
-#include "src/report/json_fields.h"
-#include "src/report/json_what_if_fields.h"
+#include "src/report/json_writer.h"
 
 #include <cmath>
-#include <map>
 #include <optional>
-#include <variant>
 #include <vector>
 
 namespace fa3prof::report {
@@ -20,100 +17,6 @@ using core::Json;
 
 constexpr const char* kMeanErrorKey = "mean_absolute_error_ratio";
 constexpr const char* kMaxErrorKey = "max_absolute_error_ratio";
-
-template <typename T>
-concept Scalar = std::is_arithmetic_v<T>;
-
-template <Scalar T>
-Json to_value(T number) {
-  return number;
-}
-
-Json to_value(const std::string& text) { return text; }
-
-Json to_value(core::DataType dtype) { return std::string(core::name_of(dtype)); }
-
-Json to_value(core::ResultSource source) { return std::string(core::name_of(source)); }
-
-Json to_value(core::Counters::Status status) { return std::string(status_name(status)); }
-
-Json to_value(const std::map<std::string, double>& values) { return values; }
-
-Json to_value(const core::ConfigValue& value) {
-  return std::visit([](const auto& held) { return Json(held); }, value);
-}
-
-template <typename T>
-Json to_value(const std::vector<T>& list);
-
-template <typename T>
-requires std::is_class_v<T> Json to_value(const T& fields);
-
-template <typename T>
-bool holds_nothing(const std::optional<T>& value) {
-  return !value.has_value();
-}
-
-template <Scalar T>
-bool holds_nothing(T number) {
-  return number == T{};
-}
-
-bool holds_nothing(const core::Counters& counters) {
-  return counters.status == core::Counters::Status::kNotRequested;
-}
-
-template <typename T>
-
-requires requires(const T& list) { list.empty(); }
-
-bool holds_nothing(const T& list) { return list.empty(); }
-
-/// Walks a struct's fields into an object.
-class Writer {
- public:
-  void required(const char* key, const auto& value) { object_[key] = to_value(value); }
-
-  template <typename T>
-  void optional(const char* key, const std::optional<T>& value) {
-    if (value) required(key, *value);
-  }
-
-  void optional(const char* key, const auto& value) {
-    if (!holds_nothing(value)) required(key, value);
-  }
-
-  void finite(const char* key, double value) {
-    if (std::isfinite(value)) required(key, value);
-  }
-
-  void derived(const char* key, const auto& compute) {
-    const std::optional<double> value = compute();
-    optional(key, value);
-  }
-
-  void derived_text(const char* key, const auto& compute) { required(key, compute()); }
-
-  [[nodiscard]] Json take() { return std::move(object_); }
-
- private:
-  Json object_ = Json::object();
-};
-
-template <typename T>
-Json to_value(const std::vector<T>& list) {
-  Json array = Json::array();
-  for (const T& item : list) array.push_back(to_value(item));
-  return array;
-}
-
-template <typename T>
-
-requires std::is_class_v<T> Json to_value(const T& fields) {
-  Writer writer;
-  walk(writer, fields);
-  return writer.take();
-}
 
 /// Which row of a comparison a derived entry speaks of.
 Writer identify(const analysis::Row& row, const core::AttentionProblem& problem) {

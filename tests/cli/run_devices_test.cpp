@@ -6,7 +6,8 @@
 using namespace fa3prof;
 using namespace fa3prof::tests;
 
-TEST_CASE("--device all runs every GPU, states it in each row and shows which one lags", "[cli]") {
+TEST_CASE("run --device all measures every GPU, states it in each row and shows which one lags",
+          "[cli]") {
   const FakeMachine machine{.gpus = 3, .lagging_gpu = 1};
   const Outcome outcome = run_program({"run", "--device", "all", "--json", "-"}, machine);
   CHECK(outcome.code == core::ExitCode::kDone);
@@ -25,7 +26,7 @@ TEST_CASE("--device all runs every GPU, states it in each row and shows which on
   CHECK_THAT(report.warnings[1], contains("GPU 1 (GPU-01234567-1) lags: fa3 on fp16"));
 }
 
-TEST_CASE("--device all on a host with one GPU is a fleet of one", "[cli]") {
+TEST_CASE("run --device all on a host with one GPU is a fleet of one", "[cli]") {
   const Outcome outcome = run_program({"run", "--device", "all", "--json", "-"});
   CHECK_THAT(outcome.err,
              contains("GPU 0 GPU-01234567") && contains("median") && !contains("lags"));
@@ -41,14 +42,14 @@ TEST_CASE("Reports of many GPUs compare GPU by GPU", "[cli]") {
   CHECK(report::to_json(even)["fleet"].size() == 4);
 }
 
-TEST_CASE("--device all says under --quiet too which GPU lags", "[cli]") {
+TEST_CASE("run --device all says under --quiet too which GPU lags", "[cli]") {
   const FakeMachine machine{.gpus = 3, .lagging_gpu = 2};
   const Outcome outcome = run_program({"run", "--device", "all", "--quiet"}, machine);
   CHECK(outcome.out.empty());
   CHECK_THAT(outcome.err, contains("fa3prof: warning: GPU 2 (GPU-01234567-2) lags"));
 }
 
-TEST_CASE("--device all refuses GPUs of two kinds, no GPU, and views that show one", "[cli]") {
+TEST_CASE("run --device all refuses GPUs of two kinds, no GPU, and views that show one", "[cli]") {
   const std::vector<std::string> all{"run", "--device", "all"};
   CHECK_THROWS_WITH(run_program(all, {.gpus = 2, .foreign_gpu = 1}),
                     contains("GPU 0 is a NVIDIA H200 with 132 SMs") && contains("114 SMs"));

@@ -17,7 +17,7 @@ Outcome simulate(std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("--what-if shows each result beside the changed one, and the changes", "[cli]") {
+TEST_CASE("simulate --what-if shows each result beside the changed one, and the changes", "[cli]") {
   const std::string text = simulate({"--kernel", "fa3", "--what-if", "mufu=0.5x,stages=2"}).out;
   CHECK_THAT(text, contains("fa3_fp16 on h200_sxm "));
   CHECK_THAT(text, contains("fa3_fp16 with stages=2 on h200_sxm with mufu=0.5x"));
@@ -55,7 +55,7 @@ TEST_CASE("a point that cannot run is an error that says by how much", "[cli]") 
   CHECK_THAT(error_of("smem=40x,tile_n=5000,stages=1"), contains("more than a phase can count"));
 }
 
-TEST_CASE("--what-if list names values with their units and simulates nothing", "[cli]") {
+TEST_CASE("simulate --what-if list names values with their units and simulates nothing", "[cli]") {
   const std::string text = simulate({"--kernel", "fa3", "--what-if", "list"}).out;
   CHECK_THAT(text, contains("mufu_per_cycle"));
   CHECK_THAT(text, contains("roles.consumer.loop.mask.per_element.select"));
@@ -63,7 +63,8 @@ TEST_CASE("--what-if list names values with their units and simulates nothing", 
   CHECK(text.find("time us") == std::string::npos);
 }
 
-TEST_CASE("--sensitivity lists the machine's numbers by effect, also in the report", "[cli]") {
+TEST_CASE("simulate --sensitivity lists the machine's numbers by effect, also in the report",
+          "[cli]") {
   const std::vector<std::string> arguments{"--kernel", "fa3", "--sensitivity", "20%"};
   CHECK_THAT(simulate(arguments).out, contains("wgmma_fp16_flop_per_cycle"));
   const core::Report report =
@@ -76,7 +77,7 @@ TEST_CASE("--sensitivity lists the machine's numbers by effect, also in the repo
   CHECK_THROWS_AS(simulate({"--sensitivity", "0"}), core::UsageError);
 }
 
-TEST_CASE("--what-if and --against exclude each other", "[cli]") {
+TEST_CASE("simulate refuses --what-if beside --against", "[cli]") {
   CHECK_THROWS_AS(simulate({"--against", "report.json", "--what-if", "mufu=2x"}), core::UsageError);
 }
 
