@@ -58,9 +58,12 @@ inline void add_fp8_instances(std::vector<KernelInstance>& instances) {
 
 /// By kernel, then head_dim. The same for every data type.
 [[nodiscard]] inline std::vector<KernelInstance> kernel_instances() {
-  std::vector<KernelInstance> instances{kernel_instance("fa2", fa2::kHeadDim128)};
-  instances.back().ctas_per_sm = fa2::kHeadDim128.ctas_per_sm;
-  instances.back().registers = std::to_string(fa2::kHeadDim128.registers());
+  std::vector<KernelInstance> instances;
+  for (const fa2::Config& config : fa2::kConfigs) {
+    instances.push_back(kernel_instance("fa2", config));
+    instances.back().ctas_per_sm = config.ctas_per_sm;
+    instances.back().registers = std::to_string(config.registers());
+  }
   for (const auto& [kernel, schedule] : fa3_fp16::kSchedules) {
     for (const std::int64_t head_dim : core::find_kernel(kernel).head_dims) {
       const fa3_fp16::Config config = fa3_fp16::config_for(head_dim, schedule);

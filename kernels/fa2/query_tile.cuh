@@ -47,9 +47,10 @@ class QueryTile {
   }
 
  private:
-  using Source = const Element*;
+  using Source = const Bits*;
 
   static constexpr Config kConfig = Instance::kConfig;
+  static constexpr ptx::Element kElement = Instance::kElement;
   static constexpr int kThreads = kConfig.threads();
   static constexpr int kSlabs = kConfig.tile_m / (kMmaM * kConfig.warps);
   static constexpr int kScores = kConfig.tile_n / 2;     // accumulator registers of S, per slab
@@ -57,19 +58,22 @@ class QueryTile {
   static constexpr int kQOffset = offsetof(SharedStorage<Instance>, q);
   static constexpr int kKOffset = offsetof(SharedStorage<Instance>, k);
   static constexpr int kVOffset = offsetof(SharedStorage<Instance>, v);
-  static_assert(kConfig.stages == 1, "the serial loop has one buffer of K and one of V");
+  static constexpr int kStageBytes = kConfig.tile_n * kConfig.head_dim * 2;
+  static constexpr bool kLoadsAhead = kConfig.stages == 2;
 
-  /// Starts the copies of Q and of the first K block visited.
+  /// Starts the copies of Q and of the first K block visited, and of its V if there is room for
+  /// another block's.
   __device__ __forceinline__ void load_first(int last_block) {
     const std::int64_t first_key = std::int64_t{last_block} * kConfig.tile_n;
     const int kv_head = p_.heads_per_kv_head.quotient(head_);
     const AttentionTensors& t = p_.tensors;
     k_ = chunk_of(t.k, t.k_strides, kv_head) + first_key * t.k_strides.seq;
     v_ = chunk_of(t.v, t.v_strides, kv_head) + first_key * t.v_strides.seq;
-    load<true, kConfig.tile_m, kQOffset>(
-        chunk_of(t.q, t.q_strides, head_) + first_row_ * t.q_strides.seq, t.q_strides.seq,
-        p_.seqlen_q - first_row_);
-    load<true, kConfig.tile_n, kKOffset>(k_, t.k_strides.seq, p_.seqlen_kv - first_key);
+    load<true, kConfig.tile_m>(kQOffset,
+                               chunk_of(t.q, t.q_strides, head_) + first_row_ * t.q_strides.seq,
+                               t.q_strides.seq, p_.seqlen_q - first_row_);
+    load_k<true>(stage_, p_.seqlen_kv - first_key);
+    if constexpr (kLoadsAhead) load_v<true>(stage_, p_.seqlen_kv - first_key);
   }
 
   /// One turn of the serial loop. kIsMasked: some row does not see all keys of the block.
@@ -77,12 +81,17 @@ class QueryTile {
   __device__ __forceinline__ void visit_block(int block) {
     const int first_key = block * kConfig.tile_n;
     float scores[kSlabs][kScores] = {};
-    // K of this block has arrived, and every warp is done with the V before it.
-    ptx::cp_async_wait_all();
-    __syncthreads();
-    load<kIsMasked, kConfig.tile_n, kVOffset>(v_, p_.tensors.v_strides.seq,
-                                              p_.seqlen_kv - first_key);
-    v_ -= kConfig.tile_n * p_.tensors.v_strides.seq;
+    // K of this block has arrived, and every warp is done with the block before; with two buffers V
+    // has arrived, too.
+    wait_for_copies();
+    if constexpr (kLoadsAhead) {
+      if (block > 0) {
+        load_k<false>(stage_ ^ kStageBytes, kConfig.tile_n);
+        load_v<false>(stage_ ^ kStageBytes, kConfig.tile_n);
+      }
+    } else {
+      load_v<kIsMasked>(stage_, p_.seqlen_kv - first_key);
+    }
 
     multiply_scores(scores);
     float rescale[kSlabs][tile::kRowsPerThread];
@@ -92,25 +101,48 @@ class QueryTile {
       softmax_[slab].raise_maximum(scores[slab], p_.scale_log2, rescale[slab]);
     }
 
-    // V has arrived, and every warp is done with K.
-    ptx::cp_async_wait_all();
-    __syncthreads();
-    if (block > 0) {
-      k_ -= kConfig.tile_n * p_.tensors.k_strides.seq;
-      load<false, kConfig.tile_n, kKOffset>(k_, p_.tensors.k_strides.seq, kConfig.tile_n);
+    if constexpr (!kLoadsAhead) {
+      // V has arrived, and every warp is done with K.
+      wait_for_copies();
+      if (block > 0) load_k<false>(stage_, kConfig.tile_n);
     }
+    if constexpr (kConfig.rescales_on_demand) rescale_if_moved(rescale);
     accumulate_output(scores, rescale);
+    if constexpr (kLoadsAhead) stage_ ^= kStageBytes;
   }
 
-  /// Starts the copy of kRows rows to `kOffset` in shared memory; eight threads bring the 128 bytes
+  __device__ __forceinline__ void wait_for_copies() const {
+    ptx::cp_async_wait_all();
+    __syncthreads();
+  }
+
+  /// Starts the copy of a block of K, of which `keys` exist, to the buffer at `stage`, and moves on
+  /// to the one before it.
+  template <bool kMayEnd>
+  __device__ __forceinline__ void load_k(std::uint32_t stage, std::int64_t keys) {
+    const std::int64_t stride = p_.tensors.k_strides.seq;
+    load<kMayEnd, kConfig.tile_n>(kKOffset + stage, k_, stride, static_cast<int>(keys));
+    k_ -= kConfig.tile_n * stride;
+  }
+
+  /// The same of V.
+  template <bool kMayEnd>
+  __device__ __forceinline__ void load_v(std::uint32_t stage, std::int64_t keys) {
+    const std::int64_t stride = p_.tensors.v_strides.seq;
+    load<kMayEnd, kConfig.tile_n>(kVOffset + stage, v_, stride, static_cast<int>(keys));
+    v_ -= kConfig.tile_n * stride;
+  }
+
+  /// Starts the copy of kRows rows to `offset` in shared memory; eight threads bring the 128 bytes
   /// of a row. `from` is this thread's chunk of its first row. kMayEnd: rows from `rows` on, which
   /// are not read, become zeros.
-  template <bool kMayEnd, int kRows, int kOffset>
-  __device__ __forceinline__ void load(Source from, std::int64_t stride, int rows) const {
+  template <bool kMayEnd, int kRows>
+  __device__ __forceinline__ void load(std::uint32_t offset, Source from, std::int64_t stride,
+                                       int rows) const {
     constexpr int kRowsAtOnce = kThreads / 8;
     const int thread_row = static_cast<int>(threadIdx.x) / 8;
     const int chunk = (static_cast<int>(threadIdx.x) % 8) ^ (thread_row % 8);
-    const std::uint32_t to = shared_ + kOffset + thread_row * kRowBytes + chunk * 16;
+    const std::uint32_t to = shared_ + offset + thread_row * kRowBytes + chunk * 16;
     FA3PROF_UNROLL
     for (int step = 0; step < kRows; step += kRowsAtOnce) {
       FA3PROF_UNROLL
@@ -149,7 +181,8 @@ class QueryTile {
       }
       FA3PROF_UNROLL
       for (int key = 0; key < kConfig.tile_n; key += 16) {
-        ptx::ldmatrix_x4(k[key / 16], address<kConfig.tile_n, kKOffset>(lane_key_, key, column));
+        ptx::ldmatrix_x4(k[key / 16],
+                         address<kConfig.tile_n, kKOffset>(lane_key_ + stage_, key, column));
       }
       FA3PROF_UNROLL
       for (int key = 0; key < kConfig.tile_n; key += 16) {
@@ -159,15 +192,19 @@ class QueryTile {
   }
 
   /// The accumulators of 16 columns, from register `first` of each slab on, += A of each slab times
-  /// one B fragment of 16 x 16.
+  /// one B fragment of 16 x 16. There and back over the slabs: neighbours share A or B, which saves
+  /// reading it from the registers again.
   template <int kCount>
   static __device__ __forceinline__ void multiply(float (&d)[kSlabs][kCount], int first,
                                                   const std::uint32_t (&a)[kSlabs][4],
                                                   const std::uint32_t (&b)[4]) {
     FA3PROF_UNROLL
     for (int slab = 0; slab < kSlabs; ++slab) {
-      ptx::mma_m16n8k16<Element>(&d[slab][first], a[slab], b[0], b[1]);
-      ptx::mma_m16n8k16<Element>(&d[slab][first + 4], a[slab], b[2], b[3]);
+      ptx::mma_m16n8k16<kElement>(&d[slab][first], a[slab], b[0], b[1]);
+    }
+    FA3PROF_UNROLL
+    for (int slab = kSlabs - 1; slab >= 0; --slab) {
+      ptx::mma_m16n8k16<kElement>(&d[slab][first + 4], a[slab], b[2], b[3]);
     }
   }
 
@@ -177,7 +214,8 @@ class QueryTile {
     tile::mask_scores(scores, first_key, visible);
   }
 
-  /// O = O * rescale + P V, with P = exp(S - maximum) made 16 keys at a time. ptxas moves the
+  /// O = O * rescale + P V, or O += P V after rescale_if_moved, with P = exp(S - maximum) made 16
+  /// keys at a time. ptxas moves the
   /// exponentials of a step between the mma of the step before.
   __device__ __forceinline__ void accumulate_output(
       const float (&scores)[kSlabs][kScores],
@@ -187,16 +225,31 @@ class QueryTile {
       std::uint32_t p[kSlabs][4];
       FA3PROF_UNROLL
       for (int slab = 0; slab < kSlabs; ++slab) {
-        softmax_[slab].exponentiate(&scores[slab][key / 2], p_.scale_log2, p[slab]);
+        softmax_[slab].template exponentiate<kElement>(&scores[slab][key / 2], p_.scale_log2,
+                                                       p[slab]);
       }
       FA3PROF_UNROLL
       for (int column = 0; column < kConfig.head_dim; column += 16) {
         std::uint32_t v[4];
-        ptx::ldmatrix_x4_trans(v, address<kConfig.tile_n, kVOffset>(lane_row_, key, column));
-        if (key == 0) rescale_columns(column, rescale);
+        ptx::ldmatrix_x4_trans(v,
+                               address<kConfig.tile_n, kVOffset>(lane_row_ + stage_, key, column));
+        if (!kConfig.rescales_on_demand && key == 0) rescale_columns(column, rescale);
         multiply(output_, column / 2, p, v);
       }
     }
+  }
+
+  /// Brings O to the new row maxima, unless no row of the warp has one.
+  __device__ __forceinline__ void rescale_if_moved(
+      const float (&rescale)[kSlabs][tile::kRowsPerThread]) {
+    bool has_moved = false;
+    FA3PROF_UNROLL
+    for (int slab = 0; slab < kSlabs; ++slab) {
+      has_moved = has_moved || rescale[slab][0] != 1.0F || rescale[slab][1] != 1.0F;
+    }
+    if (!__any_sync(0xffffffffU, has_moved)) return;
+    FA3PROF_UNROLL
+    for (int column = 0; column < kConfig.head_dim; column += 16) rescale_columns(column, rescale);
   }
 
   /// Brings 16 columns of O to the new row maxima.
@@ -212,8 +265,8 @@ class QueryTile {
   /// Normalises and writes the rows that exist.
   __device__ __forceinline__ void store() {
     const Strides& strides = p_.tensors.o_strides;
-    Element* const o =
-        static_cast<Element*>(p_.tensors.o) + batch_ * strides.batch + head_ * strides.head;
+    Bits* const o =
+        static_cast<Bits*>(p_.tensors.o) + batch_ * strides.batch + head_ * strides.head;
     float* const lse = p_.tensors.lse + std::int64_t{at_.pair} * p_.seqlen_q;
     FA3PROF_UNROLL
     for (int slab = 0; slab < kSlabs; ++slab) {
@@ -222,8 +275,8 @@ class QueryTile {
       for (int r = 0; r < tile::kRowsPerThread; ++r) {
         const std::int64_t row = row_of(slab, r);
         const bool exists = row < p_.seqlen_q;
-        tile::store_row<ptx::Element::kF16>(output_[slab], r, softmax_[slab].normalizer(r),
-                                            o + row * strides.seq, exists);
+        tile::store_row<kElement>(output_[slab], r, softmax_[slab].normalizer(r),
+                                  o + row * strides.seq, exists);
         if (exists && lane_ % 4 == 0) lse[row] = softmax_[slab].log_sum_exp(r);
       }
     }
@@ -238,7 +291,7 @@ class QueryTile {
   [[nodiscard]] __device__ __forceinline__ Source chunk_of(const void* base, const Strides& strides,
                                                            int head) const {
     const int thread = static_cast<int>(threadIdx.x);
-    return static_cast<const Element*>(base) + batch_ * strides.batch + head * strides.head +
+    return static_cast<const Bits*>(base) + batch_ * strides.batch + head * strides.head +
            thread / 8 * strides.seq + thread % 8 * kChunkElements;
   }
 
@@ -256,8 +309,9 @@ class QueryTile {
   // both registers of a B fragment are neighbours.
   const std::uint32_t lane_row_;
   const std::uint32_t lane_key_;
-  Source k_ = nullptr;  ///< this thread's first chunk of the K block to load
-  Source v_ = nullptr;  ///< the same of V
+  std::uint32_t stage_ = 0;  ///< bytes from the first buffers to those of this block
+  Source k_ = nullptr;       ///< this thread's first chunk of the K block to load
+  Source v_ = nullptr;       ///< the same of V
   SlabSoftmax softmax_[kSlabs];
   float output_[kSlabs][kOutputs] = {};
 };

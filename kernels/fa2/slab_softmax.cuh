@@ -2,11 +2,10 @@
 // tile::OnlineSoftmax does both at once, for kernels whose matmuls run by themselves.
 #pragma once
 
+#include "kernels/ptx/convert.cuh"
 #include "kernels/ptx/math.cuh"
 #include "kernels/ptx/unroll.h"
 #include "kernels/tile/softmax_rows.cuh"
-
-#include <cuda_fp16.h>
 
 #include <cfloat>
 #include <cmath>
@@ -44,6 +43,7 @@ struct SlabSoftmax {
 
   /// Second half, for 16 keys: adds their probabilities to the sums and returns them as an A
   /// fragment. The accumulator's order is already the order of A, so packing pairs is all it takes.
+  template <ptx::Element kElement>
   __device__ __forceinline__ void exponentiate(const float* scores, float scale_log2,
                                                std::uint32_t (&probabilities)[4]) {
     FA3PROF_UNROLL
@@ -52,8 +52,7 @@ struct SlabSoftmax {
       const float low = ptx::ex2(fmaf(scores[2 * i], scale_log2, -maximum[r]));
       const float high = ptx::ex2(fmaf(scores[2 * i + 1], scale_log2, -maximum[r]));
       sum[r] += low + high;
-      const __half2 pair = __floats2half2_rn(low, high);
-      probabilities[i] = *reinterpret_cast<const std::uint32_t*>(&pair);
+      probabilities[i] = ptx::pack_pair<kElement>(low, high);
     }
   }
 

@@ -6,8 +6,6 @@
 #include "kernels/fa2/config.h"
 #include "kernels/tile/scheduler.cuh"
 
-#include <cuda_fp16.h>
-
 #include <cstdint>
 
 namespace fa3prof::kernels::fa2 {
@@ -18,13 +16,15 @@ constexpr int kChunkElements = 8;  // 16 bytes: the unit of copies and of the sw
 constexpr int kMmaM = 16;
 constexpr int kMmaK = 16;
 
-using Element = __half;  // of Q, K, V and O
+using Bits = std::uint16_t;  // an element of Q, K, V or O where only its size matters
 
 template <typename Instance>
 struct SharedStorage {
-  alignas(1024) Element q[Instance::kConfig.tile_m * Instance::kConfig.head_dim];
-  alignas(1024) Element k[Instance::kConfig.tile_n * Instance::kConfig.head_dim];
-  alignas(1024) Element v[Instance::kConfig.tile_n * Instance::kConfig.head_dim];
+  static constexpr Config kConfig = Instance::kConfig;
+
+  alignas(1024) Bits q[kConfig.tile_m * kConfig.head_dim];
+  alignas(1024) Bits k[kConfig.stages][kConfig.tile_n * kConfig.head_dim];
+  alignas(1024) Bits v[kConfig.stages][kConfig.tile_n * kConfig.head_dim];
 };
 
 struct Parameters {

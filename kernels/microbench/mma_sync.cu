@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(384, 1)
   for (int pass = 0; pass < passes; ++pass) {
     FA3PROF_UNROLL
     for (int step = 0; step < kSteps; ++step) {
-      ptx::mma_m16n8k16<__half>(d[step % kTiles], a, seed, seed + threadIdx.x);
+      ptx::mma_m16n8k16<ptx::Element::kF16>(d[step % kTiles], a, seed, seed + threadIdx.x);
     }
   }
   finish(results, begin);

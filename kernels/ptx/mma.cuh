@@ -7,24 +7,27 @@
 // The lower index is in the lower half of a register.
 #pragma once
 
-#include <cuda_fp16.h>
+#include "kernels/ptx/element.h"
 
 #include <cstdint>
 
 namespace fa3prof::kernels::ptx {
 
-/// Accumulates in float32 into d[0 .. 3]; specialised by the type of A and B.
-template <typename Element>
-__device__ void mma_m16n8k16(float* d, const std::uint32_t (&a)[4], std::uint32_t b0,
-                             std::uint32_t b1);
-
-template <>
-__device__ __forceinline__ void mma_m16n8k16<__half>(float* d, const std::uint32_t (&a)[4],
-                                                     std::uint32_t b0, std::uint32_t b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+/// Accumulates in float32 into d[0 .. 3]; A and B have elements of kElement.
+template <Element kElement>
+__device__ __forceinline__ void mma_m16n8k16(float* d, const std::uint32_t (&a)[4],
+                                             std::uint32_t b0, std::uint32_t b1) {
+  if constexpr (kElement == Element::kF16) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  } else {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
 }
 
 }  // namespace fa3prof::kernels::ptx

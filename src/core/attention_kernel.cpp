@@ -8,10 +8,8 @@
 namespace fa3prof::core {
 namespace {
 
-constexpr std::array<std::int64_t, 1> kFa2HeadDims{128};
-constexpr std::array kFa2DataTypes{DataType::kFloat16};
-constexpr std::array<std::int64_t, 3> kFa3HeadDims{64, 128, 256};
-constexpr std::array kFa3DataTypes{DataType::kFloat16, DataType::kBFloat16};
+constexpr std::array<std::int64_t, 3> kHeadDims{64, 128, 256};
+constexpr std::array kDataTypes{DataType::kFloat16, DataType::kBFloat16};
 
 // Three consumer warpgroups (head_dim 64) leave no registers for another order of the steps.
 constexpr std::array<std::int64_t, 2> kScheduleHeadDims{128, 256};
@@ -41,8 +39,8 @@ constexpr AttentionKernel fp8(std::string_view name, std::string_view pipeline,
           .description = description,
           .min_capability = {9, 0},
           .needs_exact_major = true,
-          .head_dims = kFa3HeadDims,
-          .dtypes = kFa3DataTypes,
+          .head_dims = kHeadDims,
+          .dtypes = kDataTypes,
           .quantizes = true};
 }
 
@@ -63,16 +61,16 @@ constexpr std::array<AttentionKernel, 8> kKernels{{
      .description = "FlashAttention-2 style: cp.async, ldmatrix, mma.sync, one serial loop",
      .min_capability = {8, 0},
      .needs_exact_major = false,
-     .head_dims = kFa2HeadDims,
-     .dtypes = kFa2DataTypes},
+     .head_dims = kHeadDims,
+     .dtypes = kDataTypes},
     {.name = "fa3",
      .schedule = kFullSchedule,
      .pipeline = "fa3_fp16",
      .description = "FlashAttention-3 style: TMA producer warp, WGMMA consumer warpgroups",
      .min_capability = {9, 0},
      .needs_exact_major = true,
-     .head_dims = kFa3HeadDims,
-     .dtypes = kFa3DataTypes},
+     .head_dims = kHeadDims,
+     .dtypes = kDataTypes},
     fp8(kFp8, "fa3_fp8", "fa3 in e4m3: scales per block, rotated Q and K, V without its mean"),
     fp8_flushing(),
     schedule("fa3-serial", "fa3_serial", "fa3 without producer, turns or overlap"),

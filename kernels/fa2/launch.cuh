@@ -1,21 +1,7 @@
-// Forward attention in the manner of FlashAttention-2 (arXiv 2307.08691, section 3).
-//
-//   O[b, i, h, :] = softmax(scale * Q[b, i, h, :] K[b, :, h', :]^T + mask) V[b, :, h', :]
-//   Q, O: [batch, seqlen_q, heads, d]; K, V: [batch, seqlen_kv, heads_kv, d]; h' = h / group.
-//
-// A CTA owns tile_m query rows of one head and visits the key blocks that they see, from the last
-// to the first, so that only the first ones visited need masks. Every warp owns two slabs of 16
-// rows and works alone on them: all keys of a block, all columns of O. One serial loop per key
-// block:
-//   wait for K, barrier | start V | S = Q K^T, mask, row maximum | wait for V, barrier |
-//   start the next K | P = exp(S - maximum), O += P V
-// V arrives under the first GEMM, the next K under the second. The exponentials of 16 keys stand
-// between the mma of the 16 keys before; whatever this does not hide is left to the other CTA on
-// the SM. Both m16 slabs use each fragment of K and V that a warp loads.
-//
-// Shared memory, bytes, tile 128 x 64, d = 128: Q 32768, K 16384, V 16384: 65536. Each tile is
-// [d / 64][rows][64] halves, the 16-byte chunk c of a row stored at c ^ (row & 7): rows of 128
-// bytes and yet no bank conflicts, neither for cp.async nor for ldmatrix.
+// The launcher and the kernel itself for the FA2-style kernel: see kernel.h for the algorithm. Each
+// instances_*.cu compiles the kernels of one head_dim, so that they build in parallel.
+#pragma once
+
 #include "kernels/fa2/config.h"
 #include "kernels/fa2/kernel.h"
 #include "kernels/fa2/query_tile.cuh"
@@ -27,7 +13,6 @@
 #include <cstdint>
 
 namespace fa3prof::kernels::fa2 {
-namespace {
 
 template <typename Instance>
 __global__ void __launch_bounds__(Instance::kConfig.threads(), Instance::kConfig.ctas_per_sm)
@@ -67,15 +52,27 @@ void launch_instance(const core::AttentionProblem& problem, const AttentionTenso
   cuda_check(cudaGetLastError());
 }
 
-}  // namespace
-
-LaunchDescription describe(const core::AttentionProblem& problem) {
-  return describe_instance<HeadDim128>(problem);
+/// Calls `use` with the instance for `problem` of this head_dim.
+template <int kHeadDim, typename Use>
+auto with_instance(const core::AttentionProblem& problem, Use use) {
+  if (problem.dtype == core::DataType::kFloat16) {
+    return use(Instance<kHeadDim, ptx::Element::kF16>{});
+  }
+  return use(Instance<kHeadDim, ptx::Element::kBf16>{});
 }
 
-void launch(const core::AttentionProblem& problem, const AttentionTensors& tensors,
-            cudaStream_t stream) {
-  launch_instance<HeadDim128>(problem, tensors, stream);
+template <int kHeadDim>
+LaunchDescription describe_head_dim(const core::AttentionProblem& problem) {
+  return with_instance<kHeadDim>(
+      problem, [&]<typename Instance>(Instance) { return describe_instance<Instance>(problem); });
+}
+
+template <int kHeadDim>
+void launch_head_dim(const core::AttentionProblem& problem, const AttentionTensors& tensors,
+                     cudaStream_t stream) {
+  with_instance<kHeadDim>(problem, [&]<typename Instance>(Instance) {
+    launch_instance<Instance>(problem, tensors, stream);
+  });
 }
 
 }  // namespace fa3prof::kernels::fa2
