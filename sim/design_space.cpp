@@ -88,7 +88,7 @@ DesignSpace::DesignSpace(const Machine& machine, const Pipeline& pipeline,
               .tile_n = sizes_.tile.n,
               .stages = sizes_.stages,
               .consumers = shaped_.roles[role_].instances,
-              .ctas_per_sm = base_.ctas_per_sm,
+              .ctas_per_sm = shaped_.ctas_per_sm,
               .grid = grid_of(base_),
               .is_longest_first = base_.is_longest_first} {}
 
@@ -97,6 +97,8 @@ SizeScope DesignSpace::scope_of(const DesignPoint& point) const {
   scope[SizeName::kTileM] = static_cast<double>(point.tile_m);
   scope[SizeName::kTileN] = static_cast<double>(point.tile_n);
   scope[SizeName::kStages] = static_cast<double>(point.stages);
+  scope[SizeName::kWarpgroups] +=
+      (point.consumers - stated_.consumers) * shaped_.roles[role_].warps / kWarpsOfGroup;
   return scope;
 }
 
@@ -183,7 +185,7 @@ Pipeline DesignSpace::pipeline(const DesignPoint& point) const {
   RoleShape& shape = shape_of(tile, shaped_.roles[role_].name);
   shape.instances = point.consumers;
   shape.registers_per_thread = static_cast<int>(registers_there(point));
-  pipeline.ctas_per_sm = point.ctas_per_sm;
+  tile.ctas_per_sm = point.ctas_per_sm;
   pipeline.is_persistent = point.grid != GridStyle::kCtaPerTile;
   pipeline.takes_strided_tiles = point.grid == GridStyle::kPersistentStrided;
   pipeline.is_longest_first = point.is_longest_first;

@@ -48,6 +48,17 @@ std::int64_t whole(const Pipeline& pipeline, const Size& size, const SizeScope& 
   return static_cast<std::int64_t>(value);
 }
 
+/// Of a CTA whose roles are as `choice` shapes them.
+double warps_of(const Pipeline& pipeline, const TileChoice& choice) {
+  int warps = 0;
+  for (const Role& role : pipeline.roles) {
+    const auto shape = std::ranges::find(choice.roles, role.name, &RoleShape::role);
+    const bool is_shaped = shape != choice.roles.end() && shape->instances > 0;
+    warps += role.warps * (is_shaped ? shape->instances : role.instances);
+  }
+  return warps;
+}
+
 }  // namespace
 
 const TileChoice& choice_for(const Pipeline& pipeline, const core::AttentionProblem& problem) {
@@ -91,6 +102,7 @@ TileSizes tile_sizes(const Pipeline& pipeline, const core::AttentionProblem& pro
   scope[SizeName::kSeqlenQ] = static_cast<double>(problem.seqlen_q);
   scope[SizeName::kSeqlenKv] = static_cast<double>(problem.seqlen_kv);
   scope[SizeName::kStages] = static_cast<double>(choice.stages);
+  scope[SizeName::kWarpgroups] = warps_of(pipeline, choice) / kWarpsOfGroup;
   sizes.tile.m = whole(pipeline, choice.tile_m, scope, "tile_m");
   scope[SizeName::kTileM] = static_cast<double>(sizes.tile.m);
   sizes.tile.n = whole(pipeline, choice.tile_n, scope, "tile_n");
@@ -120,6 +132,7 @@ Pipeline shaped_by(Pipeline pipeline, const TileChoice& choice) {
     if (shape.instances > 0) role.instances = shape.instances;
     if (shape.registers_per_thread > 0) role.registers_per_thread = shape.registers_per_thread;
   }
+  if (choice.ctas_per_sm > 0) pipeline.ctas_per_sm = choice.ctas_per_sm;
   return with_own_barriers(with_steps_of(std::move(pipeline), choice));
 }
 

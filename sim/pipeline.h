@@ -205,6 +205,7 @@ struct TileChoice {
   Size tile_n;
   std::optional<std::int64_t> value_channels;  ///< of V in shared memory, if not head_dim
   std::int64_t stages = 1;
+  int ctas_per_sm = 0;  ///< 0: as the pipeline says
   std::vector<RoleShape> roles;
   std::vector<std::string> traits;  ///< words that steps may depend on
 
@@ -217,7 +218,7 @@ struct Pipeline {
   std::string description;
   std::vector<core::DataType> dtypes;
   std::vector<TileChoice> tiles;  ///< the first match counts
-  int ctas_per_sm = 1;
+  int ctas_per_sm = 1;            ///< where the tile does not say
   bool is_persistent = false;
   bool is_longest_first = false;  ///< order of causal tiles: those with most key blocks first
   /// Longest first within sections of heads whose K and V take so many bytes; 0: no sections.

@@ -18,6 +18,11 @@ constexpr std::int64_t kMostWarps = 32;
 constexpr std::int64_t kMostRegisters = 256;
 constexpr std::int64_t kMostStages = 64;
 constexpr std::int64_t kMostChannels = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostCtas = 32;
+
+int read_ctas(const core::JsonReader& reader) {
+  return static_cast<int>(reader.integer({.min = 1, .max = kMostCtas}));
+}
 
 core::DataType read_dtype(const core::JsonReader& reader) {
   try {
@@ -47,6 +52,7 @@ TileChoice read_tile(core::JsonReader reader) {
   if (auto value = reader.find("value_channels"))
     choice.value_channels = value->integer({.min = 1, .max = kMostChannels});
   choice.stages = reader.at("stages").integer({.min = 1, .max = kMostStages});
+  if (auto ctas = reader.find("ctas_per_sm")) choice.ctas_per_sm = read_ctas(*ctas);
   if (auto traits = reader.find("traits")) {
     for (const auto& trait : traits->items()) choice.traits.push_back(trait.string());
   }
@@ -147,9 +153,7 @@ void check_owners(const core::JsonReader& reader, const Pipeline& pipeline) {
 }
 
 void read_grid(core::JsonReader& reader, Pipeline& pipeline) {
-  constexpr std::int64_t kMostCtas = 32;
-  pipeline.ctas_per_sm =
-      static_cast<int>(reader.at("ctas_per_sm").integer({.min = 1, .max = kMostCtas}));
+  pipeline.ctas_per_sm = read_ctas(reader.at("ctas_per_sm"));
   pipeline.is_persistent = reader.at("is_persistent").boolean();
   const core::JsonReader order = reader.at("order");
   pipeline.is_longest_first = order.string() == "longest_first";

@@ -19,13 +19,16 @@ enum class SizeName {
   kValueChannels,  ///< head_dim, or what the tile says
   kElementBytes,
   kStages,
+  kWarpgroups,  ///< four warps each, of all roles of a CTA
   kSeqlenQ,
   kSeqlenKv,
 };
 
-inline constexpr std::array<std::string_view, 8> kSizeNames{
-    "tile_m",        "tile_n", "head_dim", "value_channels",
-    "element_bytes", "stages", "seqlen_q", "seqlen_kv"};
+inline constexpr std::array<std::string_view, 9> kSizeNames{
+    "tile_m", "tile_n",     "head_dim", "value_channels", "element_bytes",
+    "stages", "warpgroups", "seqlen_q", "seqlen_kv"};
+
+inline constexpr double kWarpsOfGroup = 4.0;
 
 /// Values of the names.
 class SizeScope {

@@ -49,17 +49,20 @@ TEST_CASE("each kernel's pipeline exists and reports under the kernel's name", "
   }
 }
 
-TEST_CASE("fa2.json states the fa2 kernel's configuration", "[sim]") {
-  const sim::Pipeline pipeline = sim::load_pipeline("fa2");
-  for (const bool is_causal : {false, true}) {
-    const core::AttentionProblem problem{.head_dim = 128, .is_causal = is_causal};
-    const kernels::fa2::Config config = kernels::fa2::config_for(problem);
-    const sim::TileSizes sizes = sim::tile_sizes(pipeline, problem);
+TEST_CASE("fa2.json states the fa2 kernel's configurations", "[sim]") {
+  const sim::Pipeline unshaped = sim::load_pipeline("fa2");
+  for (const kernels::fa2::Config& config : kernels::fa2::kConfigs) {
+    const core::AttentionProblem problem{.head_dim = config.head_dim};
+    const sim::TileSizes sizes = sim::tile_sizes(unshaped, problem);
+    const sim::Pipeline pipeline = sim::shaped_for(unshaped, problem);
+    CAPTURE(config.head_dim);
     CHECK(sizes.tile.m == config.tile_m);
     CHECK(sizes.tile.n == config.tile_n);
     CHECK(sizes.stages == config.stages);
     CHECK(pipeline.threads() == config.threads());
     CHECK(pipeline.ctas_per_sm == config.ctas_per_sm);
+    CHECK(role_named(pipeline, "warps").registers_per_thread == config.registers());
+    CHECK(has_step(role_named(pipeline, "warps"), "agree") == config.rescales_on_demand);
     CHECK(sim::shared_memory_bytes(pipeline, sizes.scope) == config.shared_memory_bytes());
   }
 }
