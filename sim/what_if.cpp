@@ -166,7 +166,7 @@ std::span<const ShortName> short_names() {
       {"consumers", {"roles.consumer.instances", "tiles.*.roles.consumer.instances"}},
       {"consumer_registers",
        {"roles.consumer.registers_per_thread", "tiles.*.roles.consumer.registers_per_thread"}},
-      {"ctas", {"ctas_per_sm"}},
+      {"ctas", {"ctas_per_sm", "tiles.*.ctas_per_sm"}},
       {"persistent", {"is_persistent"}}};
   return kNames;
 }
