@@ -1,5 +1,6 @@
 #include "kernels/attention.h"
 
+#include "kernels/fa1/kernel.h"
 #include "kernels/fa2/kernel.h"
 #include "kernels/fa3_fp16/kernel.h"
 #include "kernels/fa3_fp8/kernel.h"
@@ -21,13 +22,19 @@ struct Entry {
   bool (*has_stage_trace)(const core::AttentionProblem&) = nullptr;  ///< null: never
   void (*launch_traced)(const core::AttentionProblem&, const AttentionTensors&, const TraceRings&,
                         cudaStream_t) = nullptr;
+  /// Of its workspace, beside the counters; null: none.
+  std::int64_t (*state_bytes)(const core::AttentionProblem&) = nullptr;
 };
 
-/// fa2, fa3 in e4m3, and every schedule of fa3 under its name.
+/// fa1, fa2, fa3 in e4m3, and every schedule of fa3 under its name.
 template <std::size_t... kIndex>
 constexpr auto entries(std::index_sequence<kIndex...>) {
   using fa3_fp16::kSchedules;
   return std::array{
+      Entry{.name = "fa1",
+            .describe = fa1::describe,
+            .launch = fa1::launch,
+            .state_bytes = fa1::state_bytes},
       Entry{"fa2", fa2::describe, fa2::launch},
       Entry{core::kFp8, fa3_fp8::describe<false>, fa3_fp8::launch<false>, fa3_fp8::has_stage_trace,
             fa3_fp8::launch_traced},
@@ -67,6 +74,13 @@ quantize::Tiles tiles_of(const core::AttentionKernel& kernel,
 }
 
 }  // namespace
+
+std::size_t workspace_bytes(const core::AttentionKernel& kernel,
+                            const core::AttentionProblem& problem) {
+  const Entry& entry = find(kernel, problem);
+  const std::int64_t state = entry.state_bytes == nullptr ? 0 : entry.state_bytes(problem);
+  return kCounterBytes + static_cast<std::size_t>(state);
+}
 
 std::size_t quantized_bytes(const core::AttentionKernel& kernel,
                             const core::AttentionProblem& problem) {

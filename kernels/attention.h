@@ -53,12 +53,13 @@ struct AttentionTensors {
   Strides o_strides;
   float softmax_scale = 0.0F;       ///< > 0
   QuantizedTensors quantized = {};  ///< what a kernel that quantizes reads in place of q, k and v
-  /// kWorkspaceBytes of device memory, zero before the first launch. Each launch leaves it zero
-  /// again, so it needs no clearing between launches; two launches in flight must not share one.
+  /// workspace_bytes() of device memory. The first kCounterBytes are zero before the first launch,
+  /// and each launch leaves them zero again; what the others hold between launches does not matter.
+  /// Two launches in flight must not share one.
   void* workspace = nullptr;
 };
 
-inline constexpr std::size_t kWorkspaceBytes = 128;
+inline constexpr std::size_t kCounterBytes = 128;
 
 /// How a kernel is launched for a problem: everything that a profile report says about it.
 struct LaunchDescription {
@@ -77,6 +78,10 @@ struct LaunchDescription {
 /// Throws UsageError if the kernel does not support the problem, DeviceError if a CUDA call fails.
 [[nodiscard]] LaunchDescription describe_launch(const core::AttentionKernel& kernel,
                                                 const core::AttentionProblem& problem);
+
+/// Device memory that a launch needs as its workspace.
+[[nodiscard]] std::size_t workspace_bytes(const core::AttentionKernel& kernel,
+                                          const core::AttentionProblem& problem);
 
 /// Device memory, to be aligned to 16 bytes, that quantize_inputs() needs; 0 for a kernel that
 /// reads Q, K and V as they are.

@@ -2,6 +2,7 @@
 // Plain C++: known without a GPU and in a build without CUDA.
 #pragma once
 
+#include "kernels/fa1/config.h"
 #include "kernels/fa2/config.h"
 #include "kernels/fa3_fp16/config.h"
 #include "kernels/fa3_fp8/config.h"
@@ -45,6 +46,15 @@ template <typename Config>
          std::to_string(config.consumer_registers) + " consumer";
 }
 
+inline void add_fa1_instances(std::vector<KernelInstance>& instances) {
+  for (const std::int64_t head_dim : core::find_kernel("fa1").head_dims) {
+    const fa1::Config config = fa1::config_for({.head_dim = head_dim});
+    instances.push_back(kernel_instance("fa1", config));
+    instances.back().ctas_per_sm = config.ctas_per_sm;
+    instances.back().registers = std::to_string(config.registers());
+  }
+}
+
 inline void add_fp8_instances(std::vector<KernelInstance>& instances) {
   for (const bool flushes : {false, true}) {
     const std::string kernel(flushes ? core::kFp8Flushing : core::kFp8);
@@ -59,6 +69,7 @@ inline void add_fp8_instances(std::vector<KernelInstance>& instances) {
 /// By kernel, then head_dim. The same for every data type.
 [[nodiscard]] inline std::vector<KernelInstance> kernel_instances() {
   std::vector<KernelInstance> instances;
+  add_fa1_instances(instances);
   for (const fa2::Config& config : fa2::kConfigs) {
     instances.push_back(kernel_instance("fa2", config));
     instances.back().ctas_per_sm = config.ctas_per_sm;

@@ -8,6 +8,8 @@
 namespace fa3prof::core {
 namespace {
 
+constexpr std::array<std::int64_t, 2> kFa1HeadDims{64, 128};
+constexpr std::array kFa1DataTypes{DataType::kFloat16};
 constexpr std::array<std::int64_t, 3> kHeadDims{64, 128, 256};
 constexpr std::array kDataTypes{DataType::kFloat16, DataType::kBFloat16};
 
@@ -52,9 +54,18 @@ constexpr AttentionKernel fp8_flushing() {
   return kernel;
 }
 
+constexpr std::size_t kFirstComplete = 1;
 constexpr std::size_t kCompleteKernels = 2;
 
-constexpr std::array<AttentionKernel, 8> kKernels{{
+constexpr std::array<AttentionKernel, 9> kKernels{{
+    {.name = "fa1",
+     .schedule = "",
+     .pipeline = "fa1",
+     .description = "FlashAttention-1 style: one CTA a head, key blocks outside, O through memory",
+     .min_capability = {8, 0},
+     .needs_exact_major = false,
+     .head_dims = kFa1HeadDims,
+     .dtypes = kFa1DataTypes},
     {.name = "fa2",
      .schedule = "",
      .pipeline = "fa2",
@@ -98,7 +109,7 @@ std::string join(const Range& range, Name name) {
 std::span<const AttentionKernel> attention_kernels() { return kKernels; }
 
 std::span<const AttentionKernel> complete_kernels() {
-  return attention_kernels().first(kCompleteKernels);
+  return attention_kernels().subspan(kFirstComplete, kCompleteKernels);
 }
 
 DataType multiplied_type(const AttentionKernel& kernel, const AttentionProblem& problem) {
@@ -128,7 +139,7 @@ const AttentionKernel& find_kernel(std::string_view name,
   for (const AttentionKernel& kernel : kKernels) {
     if (kernel.name == name) return kernel;
   }
-  std::vector<std::string> names;
+  std::vector<std::string> names{"fa1"};
   for (const AttentionKernel& kernel : complete_kernels()) names.emplace_back(kernel.name);
   names.emplace_back(kFp8);
   names.emplace_back(kCudnn);

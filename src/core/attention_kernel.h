@@ -49,8 +49,8 @@ inline constexpr std::string_view kFullSchedule = "full";
 /// mechanisms.
 [[nodiscard]] std::span<const AttentionKernel> attention_kernels();
 
-/// Those that are meant where none is named: without the schedules that lack mechanisms, and
-/// without e4m3, whose result is a coarser one.
+/// Those that are meant where none is named: without fa1, which is there for comparison, without
+/// the schedules that lack mechanisms, and without e4m3, whose result is a coarser one.
 [[nodiscard]] std::span<const AttentionKernel> complete_kernels();
 
 /// The type of the numbers that the kernel multiplies: the problem's, or e4m3.

@@ -54,7 +54,7 @@ Candidate make_candidate(const core::AttentionKernel& kernel,
   Candidate candidate{
       .name = std::string(kernel.name),
       .version = "",
-      .workspace_bytes = kernels::kWorkspaceBytes,
+      .workspace_bytes = kernels::workspace_bytes(kernel, problem),
       .launch = launch,
       .own = kernel,
       .describe = [kernel, problem] { return kernels::describe_launch(kernel, problem); },

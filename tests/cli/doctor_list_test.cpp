@@ -47,10 +47,10 @@ TEST_CASE("list --kernels shows only kernels, in both forms", "[cli]") {
   const core::Json document =
       core::parse_json(run_program({"list", "--kernels", "--json", "-"}).out, "stdout");
   CHECK(document.size() == 3);
-  CHECK(document["kernels"][0]["name"] == "fa2");
-  CHECK(document["kernels"][0]["head_dims"][0] == 128);
-  CHECK(document["instances"].size() == 16);
-  CHECK(document["instances"][2]["kernel"] == "fa3");
-  CHECK(document["instances"][2]["registers"] == "24 producer, 240 consumer");
-  CHECK(document["instances"][2]["shared_memory_bytes"] == 225 * 1024);
+  CHECK(document["kernels"][0]["name"] == "fa1");
+  CHECK(document["kernels"][0]["head_dims"][0] == 64);
+  CHECK(document["instances"].size() == 18);
+  CHECK(document["instances"][4]["kernel"] == "fa3");
+  CHECK(document["instances"][4]["registers"] == "24 producer, 240 consumer");
+  CHECK(document["instances"][4]["shared_memory_bytes"] == 225 * 1024);
 }

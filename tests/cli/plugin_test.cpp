@@ -85,9 +85,9 @@ TEST_CASE("Where no kernel takes the problem, the reason of each is told", "[cli
 TEST_CASE("An unknown kernel is refused with the names of the plugins as well", "[cli]") {
   CHECK_THROWS_WITH(
       run_program({"run", "--kernel", "exampel", "--plugin", plugin("example")}),
-      contains("unknown kernel 'exampel': choose fa2, fa3, fa3_fp8, cudnn or example"));
+      contains("unknown kernel 'exampel': choose fa1, fa2, fa3, fa3_fp8, cudnn or example"));
   CHECK_THROWS_WITH(run_program({"run", "--kernel", "fa9"}),
-                    contains("choose fa2, fa3, fa3_fp8 or cudnn"));
+                    contains("choose fa1, fa2, fa3, fa3_fp8 or cudnn"));
 }
 
 TEST_CASE("Without a GPU the error says which plugins were loaded", "[cli]") {

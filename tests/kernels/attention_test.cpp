@@ -83,7 +83,7 @@ TEST_CASE("64 query heads share 8 key heads", "[kernels][gpu]") {
 }
 
 TEST_CASE("rows that see no key get zero output and minus infinity", "[kernels][gpu]") {
-  const std::string kernel = GENERATE("fa2", "fa3");
+  const std::string kernel = GENERATE("fa1", "fa2", "fa3");
   if (!gpu_runs(kernel)) return;
   const AttentionProblem problem{.batch = 1,
                                  .num_heads = 1,
@@ -105,7 +105,7 @@ TEST_CASE("rows that see no key get zero output and minus infinity", "[kernels][
 }
 
 TEST_CASE("the order of the outer dimensions does not matter", "[kernels][gpu]") {
-  const std::string kernel = GENERATE("fa2", "fa3");
+  const std::string kernel = GENERATE("fa1", "fa2", "fa3");
   if (!gpu_runs(kernel)) return;
   const AttentionProblem problem{.batch = 3,
                                  .num_heads = 4,
@@ -122,7 +122,7 @@ TEST_CASE("the order of the outer dimensions does not matter", "[kernels][gpu]")
 }
 
 TEST_CASE("results are bitwise the same from run to run", "[kernels][gpu]") {
-  const std::string kernel = GENERATE("fa2", "fa3");
+  const std::string kernel = GENERATE("fa1", "fa2", "fa3");
   const bool is_causal = GENERATE(false, true);
   if (!gpu_runs(kernel)) return;
   const AttentionProblem problem{.batch = 2,
@@ -164,7 +164,7 @@ TEST_CASE("negative scores alone give the right maximum", "[kernels][gpu]") {
 }
 
 TEST_CASE("kernels agree with FP64 on large tensors", "[kernels][gpu]") {
-  const std::string kernel = GENERATE("fa2", "fa3");
+  const std::string kernel = GENERATE("fa1", "fa2", "fa3");
   if (!gpu_runs(kernel)) return;
   const AttentionProblem problem{.batch = 2,
                                  .num_heads = 16,

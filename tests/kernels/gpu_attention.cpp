@@ -63,6 +63,16 @@ Extents key_extents(const core::AttentionProblem& p) {
   return {p.batch, p.seqlen_kv, p.num_heads_kv, p.head_dim};
 }
 
+/// Enough for each of our kernels.
+std::size_t workspace_bytes(const core::AttentionProblem& problem) {
+  std::size_t bytes = kernels::kCounterBytes;
+  for (const core::AttentionKernel& kernel : core::attention_kernels()) {
+    if (core::why_unsupported(kernel, problem)) continue;
+    bytes = std::max(bytes, kernels::workspace_bytes(kernel, problem));
+  }
+  return bytes;
+}
+
 std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 bool sees_a_key(const core::AttentionProblem& p, std::int64_t row) {
@@ -140,7 +150,7 @@ DeviceProblem::DeviceProblem(const core::AttentionProblem& problem, const Inputs
       v_(upload(inputs.v, key_extents(problem), order)),
       o_(q_.size_bytes()),
       lse_(size(problem.batch * problem.num_heads * problem.seqlen_q) * sizeof(float)),
-      workspace_(kernels::kWorkspaceBytes) {
+      workspace_(workspace_bytes(problem)) {
   constexpr int kNanBytes = 0xFF;
   cuda_check(cudaMemset(o_.get(), kNanBytes, o_.size_bytes()));
   cuda_check(cudaMemset(lse_.get(), kNanBytes, lse_.size_bytes()));

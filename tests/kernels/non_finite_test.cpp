@@ -123,7 +123,8 @@ TEST_CASE("NaN or infinity in a row of K reaches the rows that see it", "[kernel
 }
 
 // A row that does not see the key may share a tile with one that does; then 0 * NaN reaches its
-// column, and only the other columns are judged. No tile has more than 192 rows or 128 keys.
+// column, and only the other columns are judged. No tile has more than 192 rows and 128 keys, or 16
+// and 256.
 TEST_CASE("NaN or infinity in a row of V stays in its column and tiles", "[kernels][gpu]") {
   constexpr std::int64_t kFarRows = 192 + 128;
   constexpr std::int64_t kKey = 700;
