@@ -39,6 +39,11 @@ struct ClosedFormInputs {
 /// Loop trips of a tile that sees `key_blocks` blocks.
 [[nodiscard]] std::int64_t loop_trips(const Pipeline& pipeline, std::int64_t key_blocks);
 
+/// Trips of the longest loop of the problem.
+[[nodiscard]] std::int64_t most_loop_trips(const Pipeline& pipeline,
+                                           const core::AttentionProblem& problem,
+                                           const core::Tile& tile);
+
 /// `model` is of the same machine, pipeline and problem.
 [[nodiscard]] ClosedForm evaluate_closed_form(const ClosedFormInputs& inputs,
                                               const TileModel& model);

@@ -96,6 +96,7 @@ core::Term tile_term(const CostContext& at, const TileModel& model, const Closed
   formula += tile.is_chain_bound
                  ? " (along the chain)"
                  : fmt::format(" (on {})", kResourceNames[static_cast<std::size_t>(tile.longest)]);
+  if (at.pipeline.loops_over_rows) formula += ", the first of a head's key blocks";
   return {.name = ctas == 1 ? "tile" : fmt::format("{} tiles together", ctas),
           .formula = formula,
           .cycles = tile.cycles};

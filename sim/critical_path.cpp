@@ -171,6 +171,10 @@ class Run {
     return start(index, delay.signals, delay.group, cost);
   }
 
+  bool act(std::size_t index, const Exchange&, const StepCost& cost) {
+    return start(index, std::nullopt, std::nullopt, cost);
+  }
+
   bool act(std::size_t index, const Elementwise&, const StepCost& cost) {
     return start(index, std::nullopt, std::nullopt, cost);
   }

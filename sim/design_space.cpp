@@ -25,6 +25,10 @@ bool multiplies(const Role& role) {
 }
 
 std::size_t multiplying_role(const Pipeline& pipeline) {
+  if (pipeline.loops_over_rows) {
+    throw core::UsageError("pipeline " + pipeline.name +
+                           " loops over rows: its tiles and grid cannot be varied");
+  }
   const auto role = std::ranges::find_if(pipeline.roles, multiplies);
   if (role == pipeline.roles.end() || std::ranges::count_if(pipeline.roles, multiplies) != 1) {
     throw core::UsageError("pipeline " + pipeline.name +

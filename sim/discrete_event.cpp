@@ -2,6 +2,7 @@
 
 #include "sim/event_program.h"
 #include "sim/placement.h"
+#include "sim/row_loop.h"
 #include "sim/tile_costs.h"
 #include "sim/tile_sequence.h"
 #include "sim/tile_works.h"
@@ -21,8 +22,14 @@ constexpr std::int64_t kMostTiles = 1 << 24;
 constexpr double kHzPerMhz = 1e6;
 constexpr double kSecondsPerUs = 1e-6;
 
+/// CTAs of a head, or of a persistent grid the tiles that it deals out.
 std::int64_t row_blocks_of(const ClosedFormInputs& in) {
+  if (in.pipeline.loops_over_rows) return 1;
   return (in.problem.seqlen_q + in.tile.m - 1) / in.tile.m;
+}
+
+std::int64_t key_blocks_of_head(const ClosedFormInputs& in) {
+  return (in.problem.seqlen_kv + in.tile.n - 1) / in.tile.n;
 }
 
 /// Costs of the row blocks, worked out when first asked for.
@@ -39,6 +46,7 @@ class RowBlockCosts {
     auto& of_slots = known_[slots];
     const auto index = static_cast<std::size_t>(row_block);
     if (of_slots.size() <= index) of_slots.resize(index + 1);
+    if (!of_slots[index] && in_.pipeline.loops_over_rows) of_slots[index] = cost_of_head(slots);
     if (!of_slots[index]) {
       const bool sees_keys = key_blocks_of(sizes_, in_.problem, row_block) > 0;
       of_slots[index] = sees_keys ? costs_.cost(kind_of(row_block), slots) : TileCost{};
@@ -47,6 +55,17 @@ class RowBlockCosts {
   }
 
  private:
+  /// All key blocks, one after the other.
+  [[nodiscard]] TileCost cost_of_head(std::size_t slots) {
+    Moment sum;
+    const std::int64_t blocks = key_blocks_of_head(in_);
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      const TileKind kind = key_block_kind(in_.pipeline, sizes_, in_.problem, block);
+      sum.add(1, costs_.cost(kind, slots).middle);
+    }
+    return {.first = sum, .middle = sum, .last = sum, .alone = sum};
+  }
+
   [[nodiscard]] TileKind kind_of(std::int64_t row_block) const {
     TileKind kind = tile_kind(in_.pipeline, sizes_, in_.problem, row_block);
     kind.first_fetch_ratio =
@@ -65,6 +84,9 @@ class RowBlockCosts {
 /// tiles where the heads that run at the same time do not fit L2 together.
 double memory_bytes(const ClosedFormInputs& in, std::int64_t row_blocks) {
   const double once = core::min_bytes(in.problem);
+  if (in.pipeline.loops_over_rows) {
+    return once + missed_bytes(in.pipeline, in.problem, in.tile);
+  }
   const Machine::Number l2 =
       in.machine.l2_effective_bytes ? in.machine.l2_effective_bytes : in.machine.l2_bytes;
   if (!l2) return once;
@@ -136,7 +158,9 @@ DiscreteEvent evaluate_discrete_event(const CostContext& context, const ClosedFo
   const auto slots = static_cast<std::size_t>(in.pipeline.ctas_per_sm);
   if (const TileCost* longest = cost_of(row_blocks - 1, slots)) {
     run.longest_tile_cycles = to_cycles(longest->middle.at);
-    run.longest_tile_blocks = key_blocks_of(sizes, in.problem, row_blocks - 1);
+    run.longest_tile_blocks = in.pipeline.loops_over_rows
+                                  ? key_blocks_of_head(in)
+                                  : key_blocks_of(sizes, in.problem, row_blocks - 1);
   }
   add_whole_kernel(in, row_blocks, run);
   return run;

@@ -5,6 +5,7 @@
 #include "sim/discrete_event.h"
 #include "sim/fit.h"
 #include "sim/load_clock.h"
+#include "sim/row_loop.h"
 #include "src/core/error.h"
 
 #include <fmt/format.h>
@@ -78,8 +79,9 @@ core::Result discrete_event_result(const Machine& machine, const Pipeline& unsha
     throw core::UsageError("pipeline " + unshaped.name +
                            " states ramp_iterations, which only --engine closed_form knows");
   }
-  const Pipeline pipeline = shaped_for(unshaped, problem);
+  Pipeline pipeline = shaped_for(unshaped, problem);
   const TileSizes sizes = tile_sizes(pipeline, problem);
+  find_misses(machine, problem, sizes, pipeline);
   check_fit(machine, pipeline, sizes.scope);
   const CostContext context{machine, pipeline, sizes.scope, problem.dtype};
   const ClosedFormInputs inputs{machine, pipeline, problem, sizes.tile};
@@ -95,12 +97,12 @@ core::Result discrete_event_result(const Machine& machine, const Pipeline& unsha
 
 core::Result closed_form_result(const Machine& machine, const Pipeline& unshaped,
                                 const core::AttentionProblem& problem) {
-  const Pipeline pipeline = shaped_for(unshaped, problem);
+  Pipeline pipeline = shaped_for(unshaped, problem);
   const TileSizes sizes = tile_sizes(pipeline, problem);
+  find_misses(machine, problem, sizes, pipeline);
   const CostContext context{machine, pipeline, sizes.scope, problem.dtype};
   const ClosedFormInputs inputs{machine, pipeline, problem, sizes.tile};
-  const std::int64_t most_blocks = core::key_blocks(problem, problem.seqlen_q, sizes.tile.n);
-  const TileModel model(context, loop_trips(pipeline, most_blocks));
+  const TileModel model(context, most_loop_trips(pipeline, problem, sizes.tile));
   check_fit(machine, pipeline, sizes.scope);
   const ClosedForm form = evaluate_closed_form(inputs, model);
 

@@ -50,6 +50,11 @@ class Translator {
     return op_;
   }
 
+  EventOp operator()(const Exchange&) {
+    claim_units(cost_, op_);
+    return op_;
+  }
+
   EventOp operator()(const Store&) {
     op_.latency = to_ticks(cost_.alone_cycles);
     return op_;

@@ -34,6 +34,7 @@ double mbarrier_bytes(const Pipeline& pipeline, const SizeScope& scope) {
 std::string buffer_sum(const Pipeline& pipeline, const SizeScope& scope) {
   std::string text;
   for (const Buffer& buffer : pipeline.buffers) {
+    if (buffer.is_in_registers) continue;
     if (!text.empty()) text += " + ";
     const double copies = buffer.copies.value(scope);
     text += copies == 1.0

@@ -144,6 +144,7 @@ Pipeline shaped_for(Pipeline pipeline, const core::AttentionProblem& problem) {
 double shared_memory_bytes(const Pipeline& pipeline, const SizeScope& scope) {
   double bytes = 0.0;
   for (const Buffer& buffer : pipeline.buffers) {
+    if (buffer.is_in_registers) continue;
     bytes += buffer.bytes.value(scope) * buffer.copies.value(scope);
   }
   return bytes;

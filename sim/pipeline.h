@@ -56,17 +56,22 @@ struct Barrier {
   std::string of = {};  ///< mbarrier: role whose instances have one each; empty: one for all
 };
 
-/// A region of shared memory that loads fill.
+/// What loads fill.
 struct Buffer {
   std::string name;
   Size bytes;
-  Size copies;  ///< stages
+  Size copies;                   ///< stages
+  bool is_in_registers = false;  ///< else in shared memory
 };
 
 using BarrierIndex = std::size_t;
 using GroupIndex = std::size_t;  ///< an asynchronous group of a role, in Role::groups
 
-enum class CopyUnit { kTma, kCpAsync };
+enum class CopyUnit {
+  kTma,
+  kCpAsync,
+  kRegisters,  ///< ordinary loads, and stores to shared memory if the buffer lies there
+};
 enum class MmaUnit { kWgmma, kMmaSync };
 
 /// Asynchronous copy to shared memory: its end arrives on a barrier or completes a group.
@@ -77,6 +82,11 @@ struct Load {
   bool is_from_memory = false;  ///< misses L2; else another CTA has lately read the same
   std::optional<BarrierIndex> signals = {};
   std::optional<GroupIndex> group = {};
+};
+
+/// Between the role's warps through shared memory: written once and read once.
+struct Exchange {
+  Size bytes;
 };
 
 /// Registers to global memory; nothing waits for it.
@@ -121,7 +131,8 @@ struct Mma {
   Size n;
   Size k;
   MmaUnit by = MmaUnit::kWgmma;
-  bool is_a_shared = true;  ///< A comes from shared memory, else from registers; B always does
+  bool is_a_shared = true;  ///< A comes from shared memory, else from registers
+  bool is_b_shared = true;  ///< B; with it in registers the warps split n, and each reads all of A
   std::optional<GroupIndex> group = {};
 };
 
@@ -160,7 +171,8 @@ inline constexpr std::array<std::string_view, 5> kStepForNames{
 
 struct Step {
   std::string name;
-  std::variant<Load, Store, Wait, Arrive, Mma, WaitGroup, Elementwise, Delay, Pause> action;
+  std::variant<Load, Store, Exchange, Wait, Arrive, Mma, WaitGroup, Elementwise, Delay, Pause>
+      action;
   StepFor when = StepFor::kEachBlock;
   /// Traits of tiles: done only with it, only without it; empty: no condition.
   std::string with = {};
@@ -225,6 +237,9 @@ struct Pipeline {
   double section_bytes = 0.0;
   /// Persistent CTAs take each so many-th tile as there are CTAs, not the next when they are free.
   bool takes_strided_tiles = false;
+  /// A CTA owns a head and does its key blocks one after the other: each is a tile, whose loop goes
+  /// over tile_m query rows at a time. Else its tiles are of query rows, and loops go over keys.
+  bool loops_over_rows = false;
   int peeled_blocks = 0;  ///< key blocks done by prologue and epilogue together
   std::optional<double> stated_ramp_iterations;  ///< replaces the computed fill and drain
   std::vector<Buffer> buffers;

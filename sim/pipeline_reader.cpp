@@ -71,6 +71,12 @@ TileChoice read_tile(core::JsonReader reader) {
 Buffer read_buffer(const std::string& name, core::JsonReader reader) {
   Buffer buffer{.name = name, .bytes = Size::read(reader.at("bytes")), .copies = Size(1.0)};
   if (auto copies = reader.find("copies")) buffer.copies = Size::read(*copies);
+  if (auto place = reader.find("in")) {
+    buffer.is_in_registers = place->string() == "registers";
+    if (!buffer.is_in_registers && place->string() != "shared") {
+      place->fail("must be shared or registers");
+    }
+  }
   reader.finish();
   return buffer;
 }
@@ -173,7 +179,15 @@ void read_grid(core::JsonReader& reader, Pipeline& pipeline) {
       taken->fail("only persistent CTAs can take strided tiles");
     }
   }
+  if (auto over = reader.find("loop_over")) {
+    pipeline.loops_over_rows = over->string() == "rows";
+    if (!pipeline.loops_over_rows && over->string() != "keys") over->fail("must be keys or rows");
+    if (pipeline.loops_over_rows && (pipeline.is_persistent || pipeline.is_longest_first)) {
+      over->fail("a loop over rows needs CTAs that are not persistent, in the order grid");
+    }
+  }
   if (auto blocks = reader.find("peeled_blocks")) {
+    if (pipeline.loops_over_rows) blocks->fail("a loop over rows has no key blocks to peel");
     pipeline.peeled_blocks = static_cast<int>(blocks->integer({.min = 0, .max = kMostStages}));
   }
   if (auto ramp = reader.find("ramp_iterations")) {

@@ -136,7 +136,9 @@ Flaw find_overwritten_buffer(const Pipeline& pipeline) {
     for (const Section section : {Section::kLoop, Section::kCross}) {
       const auto& steps = role.steps(section);
       for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (!std::holds_alternative<Load>(steps[i].action)) continue;
+        const auto* load = std::get_if<Load>(&steps[i].action);
+        // What comes by registers is put into its buffer where it is waited for.
+        if (load == nullptr || load->by == CopyUnit::kRegisters) continue;
         if (const Flaw flaw = find_overwriting(pipeline, steps, i)) {
           return fmt::format("role {}, {} step {} ({}): {}", role.name,
                              kSectionNames[static_cast<std::size_t>(section)], i + 1, steps[i].name,

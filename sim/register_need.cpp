@@ -23,10 +23,14 @@ RegisterNeed register_need(const Role& role, const SizeScope& scope) {
       if (mma == nullptr || std::ranges::find(counted, step.name) != counted.end()) continue;
       counted.push_back(step.name);
       const double m = mma->m.value(scope);
-      need.accumulators += m * mma->n.value(scope) / threads;
+      const double n = mma->n.value(scope);
+      const double k = mma->k.value(scope);
+      need.accumulators += m * n / threads;
+      if (!mma->is_b_shared) {
+        need.operands += n * k * scope[SizeName::kElementBytes] / kRegisterBytes / threads;
+      }
       if (mma->is_a_shared) continue;
-      need.operands +=
-          m * mma->k.value(scope) * scope[SizeName::kElementBytes] / kRegisterBytes / threads;
+      need.operands += m * k * scope[SizeName::kElementBytes] / kRegisterBytes / threads;
     }
   }
   need.others = counted.empty() ? role.registers_per_thread : kOtherRegisters;

@@ -9,7 +9,7 @@ namespace fa3prof::sim {
 namespace {
 
 constexpr double kWgmmaRows = 64.0;       // M of a WGMMA instruction
-constexpr double kCopyChunkBytes = 16.0;  // of one cp.async
+constexpr double kCopyChunkBytes = 16.0;  // of one cp.async, or of a thread's load
 
 double& busy(StepCost& cost, Resource resource) {
   return cost.busy_cycles[static_cast<std::size_t>(resource)];
@@ -25,10 +25,15 @@ class Pricer {
     const double bytes = load.bytes.value(at_.scope);
     StepCost cost{.activity = Activity::kLoad};
     busy(cost, Resource::kLoad) = bytes / load_rate(load.by);
-    busy(cost, Resource::kSharedMemory) = bytes / need(&Machine::shared_memory_bytes_per_cycle);
+    const bool stays_in_registers = at_.pipeline.buffers[load.buffer].is_in_registers;
+    if (!stays_in_registers) {
+      busy(cost, Resource::kSharedMemory) = bytes / need(&Machine::shared_memory_bytes_per_cycle);
+    }
     busy(cost, Resource::kL2) = l2_share_cycles(bytes);
-    if (load.by == CopyUnit::kCpAsync) {
-      busy(cost, Resource::kIssue) = bytes / kCopyChunkBytes / need(&Machine::issue_per_cycle);
+    if (load.by != CopyUnit::kTma) {
+      const double instructions = load.by == CopyUnit::kCpAsync || stays_in_registers ? 1.0 : 2.0;
+      busy(cost, Resource::kIssue) =
+          instructions * bytes / kCopyChunkBytes / need(&Machine::issue_per_cycle);
     }
     cost.alone_cycles = load_latency(load) + busy(cost, Resource::kLoad);
     return cost;
@@ -40,6 +45,14 @@ class Pricer {
     busy(cost, Resource::kL2) = l2_share_cycles(bytes);
     // The next work needs the registers that hold the bytes.
     if (const auto rate = at_.machine.store_bytes_per_cycle) cost.alone_cycles = bytes / *rate;
+    return cost;
+  }
+
+  StepCost operator()(const Exchange& exchange) const {
+    StepCost cost{.activity = Activity::kElementwise};
+    busy(cost, Resource::kSharedMemory) =
+        2.0 * exchange.bytes.value(at_.scope) / need(&Machine::shared_memory_bytes_per_cycle);
+    cost.alone_cycles = cost.work_cycles = busy(cost, Resource::kSharedMemory);
     return cost;
   }
 
@@ -61,7 +74,8 @@ class Pricer {
     const double element_bytes = at_.scope[SizeName::kElementBytes];
     // WGMMA reads B once for its 64 rows; with mma.sync every warp reads all of B.
     const double b_reads = mma.by == MmaUnit::kWgmma ? m / kWgmmaRows : role_.warps;
-    const double bytes = element_bytes * k * ((mma.is_a_shared ? m : 0.0) + n * b_reads);
+    const double a_reads = !mma.is_a_shared ? 0.0 : mma.is_b_shared ? 1.0 : role_.warps;
+    const double bytes = element_bytes * k * (m * a_reads + (mma.is_b_shared ? n * b_reads : 0.0));
     StepCost cost{.activity = Activity::kTensor};
     busy(cost, Resource::kTensor) = 2.0 * m * n * k / mma_rate(mma.by);
     busy(cost, Resource::kSharedMemory) = bytes / need(&Machine::shared_memory_bytes_per_cycle);

@@ -65,18 +65,28 @@ std::optional<GroupIndex> read_group(const Context& at, const std::string& name)
 Step read_load(const Context& at, const core::JsonReader& verb) {
   const std::size_t buffer = index_of(verb, at.pipeline.buffers, "buffer");
   Load load{.bytes = at.pipeline.buffers[buffer].bytes, .buffer = buffer};
-  constexpr std::array<std::string_view, 2> kUnits{"tma", "cp_async"};
+  constexpr std::array<std::string_view, 3> kUnits{"tma", "cp_async", "registers"};
   load.by = static_cast<CopyUnit>(choice_of(at.reader.at("by"), kUnits));
   constexpr std::array<std::string_view, 2> kSources{"l2", "memory"};
   if (const auto from = at.reader.find("from"))
     load.is_from_memory = choice_of(*from, kSources) == 1;
+  if (at.pipeline.buffers[buffer].is_in_registers && load.by != CopyUnit::kRegisters) {
+    verb.fail("this buffer is in registers; load it by registers");
+  }
   load.signals = read_signal(at);
+  if (load.signals && load.by == CopyUnit::kRegisters) {
+    verb.fail("a load by registers signals nothing; use wait_group");
+  }
   if (!load.signals) load.group = group_named(at.role, verb.string());
   return {.name = verb.string(), .action = load};
 }
 
 Step read_store(const Context& at, const core::JsonReader& verb) {
   return {.name = verb.string(), .action = Store{.bytes = Size::read(at.reader.at("bytes"))}};
+}
+
+Step read_exchange(const Context& at, const core::JsonReader& verb) {
+  return {.name = verb.string(), .action = Exchange{.bytes = Size::read(at.reader.at("bytes"))}};
 }
 
 /// wait, arrive and sync; which kinds of barrier a verb fits is PTX's rule.
@@ -115,13 +125,17 @@ Step read_cta_barrier(const Context& at, const core::JsonReader& verb) {
 Step read_mma(const Context& at, const core::JsonReader& verb) {
   constexpr std::array<std::string_view, 2> kUnits{"wgmma", "mma_sync"};
   constexpr std::array<std::string_view, 2> kSources{"registers", "shared"};
+  const auto b = at.reader.find("b");
+  const bool is_b_shared = !b || choice_of(*b, kSources) == 1;
   Mma mma{.m = Size::read(at.reader.at("m")),
           .n = Size::read(at.reader.at("n")),
           .k = Size::read(at.reader.at("k")),
           .by = static_cast<MmaUnit>(choice_of(at.reader.at("by"), kUnits)),
           .is_a_shared = choice_of(at.reader.at("a"), kSources) == 1,
+          .is_b_shared = is_b_shared,
           .group = read_group(at, verb.string())};
   if (mma.by == MmaUnit::kMmaSync && mma.group) verb.fail("mma_sync cannot be asynchronous");
+  if (mma.by == MmaUnit::kWgmma && !is_b_shared) b->fail("wgmma takes B from shared memory only");
   return {.name = verb.string(), .action = mma};
 }
 
@@ -184,6 +198,7 @@ struct Verb {
 constexpr std::array kVerbs{
     Verb{"load", read_load},
     Verb{"store", read_store},
+    Verb{"exchange", read_exchange},
     Verb{"wait", read_wait},
     Verb{"arrive", read_arrive},
     Verb{"sync", read_sync},

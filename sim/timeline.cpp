@@ -4,6 +4,7 @@
 #include "sim/event_program.h"
 #include "sim/fit.h"
 #include "sim/load_clock.h"
+#include "sim/row_loop.h"
 #include "sim/sm_run.h"
 #include "sim/tile_sequence.h"
 #include "sim/tile_works.h"
@@ -34,6 +35,7 @@ class Draws {
     const auto slots = static_cast<std::size_t>(pipeline_.ctas_per_sm);
     TileSequence sequence(pipeline_, request_.problem, row_blocks_);
     SmTiles tiles(slots);
+    if (pipeline_.loops_over_rows) return first_heads(kinds, std::move(tiles));
     const auto is_enough = [&] {
       return std::ranges::all_of(tiles, [&](const auto& of_slot) {
         return static_cast<std::int64_t>(of_slot.size()) >= request_.tiles;
@@ -58,6 +60,18 @@ class Draws {
   }
 
  private:
+  /// A head on each CTA: its first key blocks.
+  [[nodiscard]] SmTiles first_heads(std::deque<TileKind>& kinds, SmTiles tiles) const {
+    const auto blocks = static_cast<std::int64_t>(row_trips(request_.problem, sizes_.tile).size());
+    for (auto& of_slot : tiles) {
+      for (std::int64_t block = 0; block < std::min(blocks, request_.tiles); ++block) {
+        of_slot.push_back(
+            &kinds.emplace_back(key_block_kind(pipeline_, sizes_, request_.problem, block)));
+      }
+    }
+    return tiles;
+  }
+
   const TimelineRequest& request_;
   const Pipeline& pipeline_;
   const TileSizes& sizes_;
@@ -74,8 +88,9 @@ core::Process simulate_timeline(const TimelineRequest& request) {
     throw core::UsageError("pipeline " + request.pipeline.name +
                            " states ramp_iterations: it has no program to draw a timeline of");
   }
-  const Pipeline pipeline = shaped_for(request.pipeline, request.problem);
+  Pipeline pipeline = shaped_for(request.pipeline, request.problem);
   const TileSizes sizes = tile_sizes(pipeline, request.problem);
+  find_misses(machine, request.problem, sizes, pipeline);
   check_fit(machine, pipeline, sizes.scope);
   const CostContext context{machine, pipeline, sizes.scope, request.problem.dtype};
   const ProgramCosts costs = program_costs(context);

@@ -41,8 +41,7 @@ std::optional<double> bound_of(const Machine& machine, const core::AttentionProb
     const TileSizes sizes = tile_sizes(pipeline, problem);
     check_fit(machine, pipeline, sizes.scope);
     const CostContext context{machine, pipeline, sizes.scope, problem.dtype};
-    const std::int64_t most_blocks = core::key_blocks(problem, problem.seqlen_q, sizes.tile.n);
-    const TileModel model(context, loop_trips(pipeline, most_blocks));
+    const TileModel model(context, most_loop_trips(pipeline, problem, sizes.tile));
     return closed_form_cycles({machine, pipeline, problem, sizes.tile}, model);
   } catch (const core::UsageError&) {
     return std::nullopt;

@@ -26,13 +26,19 @@ using core::Report;
 
 constexpr const char* kDefaultMachine = "h200_sxm";
 
+/// Kernels of ours with a pipeline whose tiles can be varied.
+bool is_varied(const core::AttentionKernel& kernel) {
+  return !kernel.pipeline.empty() &&
+         !sim::load_pipeline(std::string(kernel.pipeline)).loops_over_rows;
+}
+
 /// Of every kernel of ours that has one, or those named.
 std::vector<sim::Pipeline> load_pipelines(const std::vector<std::string>& names) {
   std::vector<sim::Pipeline> pipelines;
   for (const std::string& name : names) pipelines.push_back(sim::load_pipeline(name));
   if (!names.empty()) return pipelines;
   for (const core::AttentionKernel& kernel : core::attention_kernels()) {
-    if (!kernel.pipeline.empty()) {
+    if (is_varied(kernel)) {
       pipelines.push_back(sim::load_pipeline(std::string(kernel.pipeline)));
     }
   }
@@ -43,7 +49,7 @@ std::vector<sim::Pipeline> load_pipelines(const std::vector<std::string>& names)
 std::vector<std::string> compiled_kernels(const AttentionProblem& problem, const core::Gpu& gpu) {
   std::vector<std::string> names;
   for (const core::AttentionKernel& kernel : core::attention_kernels()) {
-    const bool runs = !kernel.pipeline.empty() && !core::why_unsupported(kernel, problem) &&
+    const bool runs = is_varied(kernel) && !core::why_unsupported(kernel, problem) &&
                       !core::why_unsupported(kernel, gpu.capability);
     if (runs) names.emplace_back(kernel.name);
   }

@@ -1,4 +1,5 @@
 // The pipelines of our own kernels state the tiles, stages, threads and registers of the kernels.
+#include "kernels/fa1/config.h"
 #include "kernels/fa2/config.h"
 #include "kernels/fa3_fp16/config.h"
 #include "kernels/fa3_fp8/config.h"
@@ -46,6 +47,29 @@ TEST_CASE("each kernel's pipeline exists and reports under the kernel's name", "
   for (const core::AttentionKernel& kernel : core::attention_kernels()) {
     if (kernel.pipeline.empty()) continue;
     CHECK(sim::load_pipeline(std::string(kernel.pipeline)).kernel == kernel.name);
+  }
+}
+
+TEST_CASE("fa1.json states the fa1 kernel's configurations", "[sim]") {
+  const sim::Pipeline pipeline = sim::load_pipeline("fa1");
+  CHECK(pipeline.loops_over_rows);
+  for (const std::int64_t head_dim : core::find_kernel("fa1").head_dims) {
+    CAPTURE(head_dim);
+    const core::AttentionProblem problem{.head_dim = head_dim};
+    const kernels::fa1::Config config = kernels::fa1::config_for(problem);
+    const sim::TileSizes sizes = sim::tile_sizes(pipeline, problem);
+    CHECK(sizes.tile.m == config.tile_m);
+    CHECK(sizes.tile.n == config.tile_n);
+    CHECK(sizes.stages == config.stages);
+    CHECK(pipeline.threads() == config.threads());
+    CHECK(pipeline.ctas_per_sm == config.ctas_per_sm);
+    CHECK(role_named(pipeline, "warps").registers_per_thread == config.registers());
+    // The kernel's own figure has maxima and sums, and room for the padded parts of O.
+    const std::int64_t keys_bytes = sizes.tile.n * head_dim * 2;
+    const std::int64_t beside =
+        config.exchange_bytes() - keys_bytes + std::int64_t{2} * config.tile_m * config.warps * 4;
+    CHECK(sim::shared_memory_bytes(pipeline, sizes.scope) + static_cast<double>(beside) ==
+          config.shared_memory_bytes());
   }
 }
 

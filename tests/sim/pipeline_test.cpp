@@ -24,10 +24,10 @@ std::string flaw_of(const std::string& barriers, const std::string& roles) {
 TEST_CASE("every built-in pipeline loads", "[sim]") {
   const auto names = sim::builtin_pipelines();
   CHECK(names == std::vector<std::string>{
-                     "fa2", "fa3_fp16", "fa3_fp8", "fa3_overlap", "fa3_pingpong", "fa3_serial",
-                     "fa3_ws", "guide_fa2", "guide_fa3", "published_fa2_fp16", "published_fa3_fp16",
-                     "published_fa3_fp16_d256", "published_fa3_fp16_no_overlap",
-                     "published_fa3_fp16_no_ws"});
+                     "fa1", "fa2", "fa3_fp16", "fa3_fp8", "fa3_overlap", "fa3_pingpong",
+                     "fa3_serial", "fa3_ws", "guide_fa2", "guide_fa3", "published_fa2_fp16",
+                     "published_fa3_fp16", "published_fa3_fp16_d256",
+                     "published_fa3_fp16_no_overlap", "published_fa3_fp16_no_ws"});
   for (const std::string& name : names) CHECK(sim::load_pipeline(name).name == name);
 }
 
