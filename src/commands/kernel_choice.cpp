@@ -183,7 +183,7 @@ void check_support(const KernelOptions& options, const std::vector<ChosenKernel>
   const bool has_peer = std::ranges::any_of(
       kernels, [](const ChosenKernel& kernel) { return kernel.own == nullptr; });
   // A kernel named for the only problem is meant; the others may be left out, with their reason.
-  const bool may_leave_out = problems.size() > 1 || has_peer || !options.names_any();
+  const bool may_leave_out = problems.size() > 1 || has_peer || options.leaves_out();
   if (reasons.empty() || (has_any && may_leave_out)) return;
   throw core::UsageError(fmt::format("{}; choose another --kernel or problem (fa3prof list)",
                                      fmt::join(reasons, "; ")));

@@ -21,11 +21,15 @@ struct KernelOptions {
   std::optional<int> pv_flush_keys;           ///< of fa3_fp8: one more kernel, after these
   std::vector<std::string> plugins;           ///< paths
   std::vector<std::string> plugin_pipelines;  ///< "NAME=FILE", or "FILE" with one plugin
+  bool may_leave_out = false;  ///< named kernels that the GPU or the problem does not fit, too
 
   /// Else all complete kernels of ours are meant.
   [[nodiscard]] bool names_any() const {
     return !kernels.empty() || !schedules.empty() || pv_flush_keys;
   }
+
+  /// Kernels that do not fit are left out: where the user did not name them.
+  [[nodiscard]] bool leaves_out() const { return may_leave_out || !names_any(); }
 };
 
 /// Adds --kernel, --schedule, --pv-flush, --plugin and --plugin-pipeline, which fill `options`; it

@@ -45,7 +45,7 @@ class Run {
     if (options.uses_all_devices) devices_ = all_devices(*profiler_, report_.environment);
     report_.seed = options.request.seed;
     report_.shard = options.shard;
-    const bool leaves_out = !options.kernels.names_any() && report_.environment.gpu;
+    const bool leaves_out = options.kernels.leaves_out() && report_.environment.gpu;
     selection_.emplace(std::move(kernels), leaves_out
                                                ? std::optional(report_.environment.gpu->capability)
                                                : std::nullopt);
@@ -225,6 +225,7 @@ void show(const Run& run, Output& output) {
                const std::string ablation = report::ablation_text(report, colour);
                return report::run_text(report, colour) + report::fleet_text(report, colour) +
                       report::breakdown_text(report, colour) +
+                      report::generations_text(report, colour) +
                       (ablation.empty() ? "" : "\n" + ablation);
              });
            }});

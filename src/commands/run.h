@@ -17,6 +17,7 @@ struct RunOptions {
   core::ProblemGrid grid;
   KernelOptions kernels;  ///< where none of ours is named: all that this GPU can run
   bool is_ablation = false;
+  bool compares_generations = false;
   std::optional<core::Shard> shard;  ///< run only this part of the problems
   bool uses_all_devices = false;     ///< request.device does not count then
   /// Kernels, plugins and problem are filled in anew for each problem of the grid.

@@ -1,6 +1,7 @@
 // The command line of `run`.
 #include "src/analysis/ablation.h"
 #include "src/cli/problem_options.h"
+#include "src/commands/generations.h"
 #include "src/commands/run.h"
 #include "src/commands/run_options.h"
 #include "src/core/attention_kernel.h"
@@ -44,6 +45,7 @@ void add_run(CLI::App& app, Verb& chosen) {
       "--ablation", options->is_ablation,
       "every schedule of fa3, and what each mechanism brings; the problem is that of the "
       "FlashAttention-3 paper where none is stated");
+  add_generations_option(*verb, *options);
   verb->add_option("--machine", options->machine, "machine of the model [that of the GPU]")
       ->type_name("NAME|FILE");
   verb->add_option_function<std::string>(
@@ -69,6 +71,7 @@ void add_run(CLI::App& app, Verb& chosen) {
   verb->callback([options, &chosen] {
     options->request.trace_ctas = options->trace.wanted_ctas();
     if (options->is_ablation) make_ablation(*options);
+    if (options->compares_generations) make_generations(*options);
     chosen = [options](const Context& context) { return run_run(*options, context); };
   });
 }

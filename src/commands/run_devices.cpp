@@ -42,9 +42,12 @@ std::vector<core::Device> all_devices(profile::Profiler& profiler, core::Environ
 }
 
 void refuse_one_gpu_views(const RunOptions& options) {
-  const char* view = options.request.trace_ctas ? "--trace and --breakdown" : "--ablation";
-  if (!options.request.trace_ctas && !options.is_ablation) return;
-  throw core::UsageError(fmt::format("{} show one GPU; name it with --device N", view));
+  const char* view = options.request.trace_ctas     ? "--trace and --breakdown"
+                     : options.is_ablation          ? "--ablation"
+                     : options.compares_generations ? "--generations"
+                                                    : nullptr;
+  if (view == nullptr) return;
+  throw core::UsageError(fmt::format("{} can show one GPU; name it with --device N", view));
 }
 
 }  // namespace fa3prof::commands

@@ -18,7 +18,7 @@ inline constexpr int kReportSchemaVersion = 1;
 /// Additions raise the minor version: older ones read as ever, what newer ones add is ignored.
 /// 1: per-sample power and throttle reasons, method, kernels in turn, shard.
 /// 2: warm-up, per-sample temperature, burst mode, device of a row, the GPU's memory bus and PCI
-/// device, what-if, sensitivities.
+/// device, what-if, sensitivities, generations.
 inline constexpr int kReportSchemaMinor = 2;
 
 /// What identifies a GPU by its properties; names are for people.

@@ -103,6 +103,12 @@ struct Verification {
 inline constexpr std::string_view kSmCyclesElapsed = "sm_cycles_elapsed";
 inline constexpr std::string_view kTensorActiveRatio = "tensor_active_ratio";
 inline constexpr std::string_view kTensorFlops = "tensor_flops";
+inline constexpr std::string_view kMufuActiveRatio = "mufu_active_ratio";
+inline constexpr std::string_view kGlobalLoadInstructions = "global_load_instructions";
+inline constexpr std::string_view kCpAsyncInstructions = "cp_async_instructions";
+inline constexpr std::string_view kTmaInstructions = "tma_instructions";
+inline constexpr std::string_view kMmaSyncInstructions = "mma_sync_instructions";
+inline constexpr std::string_view kWgmmaInstructions = "wgmma_instructions";
 
 /// Hardware counters of one launch, taken in a replay of their own, never while timing.
 struct Counters {

@@ -45,6 +45,15 @@ namespace fa3prof::report {
 ///     71  lags: ...
 [[nodiscard]] std::string fleet_text(const core::Report& report, Colour colour);
 
+/// What `fa3prof run --generations` adds: a column for each generation of FlashAttention, what was
+/// measured and counted of it above what the FlashAttention-3 guide says, and where both contradict
+/// each other. Empty where fa1 was not to be measured.
+///
+///   fp16 b2 h16 sq8192 ...   FlashAttention-1      FlashAttention-2      FlashAttention-3  ...
+///     memory transfer        LDG, STS              cp.async              TMA
+///       guide                synchronous cp.async  synchronous cp.async  asynchronous TMA
+[[nodiscard]] std::string generations_text(const core::Report& report, Colour colour);
+
 /// How much of a simulation is shown.
 enum class Detail {
   kSummary,    ///< one line per pipeline and problem

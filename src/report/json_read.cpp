@@ -170,7 +170,7 @@ core::Report read_root(const core::Json& document, const std::string& file) {
   filler.optional("what_if", report.what_if);
   filler.required("results", report.results);
   filler.required("warnings", report.warnings);
-  for (const char* derived : {"deviations", "speedups", "fleet", "what_if_ratios"}) {
+  for (const char* derived : {"deviations", "speedups", "fleet", "generations", "what_if_ratios"}) {
     if (const auto list = root.find(derived)) static_cast<void>(list->items());
   }
   if (auto derived = root.find("validation")) static_cast<void>(derived->keys());

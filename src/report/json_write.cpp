@@ -3,6 +3,7 @@
 #include "src/analysis/stage_breakdown.h"
 #include "src/analysis/what_if.h"
 #include "src/core/error.h"
+#include "src/report/generations_json.h"
 #include "src/report/json.h"
 #include "src/report/json_writer.h"
 
@@ -195,6 +196,8 @@ Json to_json(const core::Report& report, const std::optional<analysis::Validatio
   document["speedups"] = speedups(comparisons);
   const auto fleet = analysis::fleet_of(report.results);
   if (!fleet.empty()) document["fleet"] = fleet_json(fleet);
+  const Json generations = generations_json(report);
+  if (!generations.empty()) document["generations"] = generations;
   const Json ratios = what_if_ratios(report);
   if (!ratios.empty()) document["what_if_ratios"] = ratios;
   if (validation) document["validation"] = validation_json(*validation);

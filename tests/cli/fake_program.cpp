@@ -4,6 +4,8 @@
 #include "tests/analysis/made_trace.h"
 #include "tests/golden/example_report.h"
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <memory>
 #include <sstream>
@@ -12,6 +14,48 @@ namespace fa3prof::tests {
 namespace {
 
 using profile::Finding;
+
+/// What launch and counters of a kernel look like.
+struct Likeness {
+  std::string_view kernel;
+  int threads = 0;
+  int ctas_per_sm = 1;
+  std::int64_t grid = 0;
+  std::string_view transfer;
+  std::string_view multiplication;
+  double tensor_active_ratio = 0.0;
+  double mufu_active_ratio = 0.0;
+};
+
+constexpr std::array<Likeness, 4> kLikenesses{
+    {{"fa1", 128, 2, 32, core::kGlobalLoadInstructions, core::kMmaSyncInstructions, 0.06, 0.03},
+     {"fa2", 128, 2, 2048, core::kCpAsyncInstructions, core::kMmaSyncInstructions, 0.56, 0.19},
+     {"fa3", 384, 1, 132, core::kTmaInstructions, core::kWgmmaInstructions, 0.73, 0.37},
+     {"fa3_fp8", 512, 1, 132, core::kTmaInstructions, core::kWgmmaInstructions, 0.62, 0.7}}};
+
+void liken(const Likeness& likeness, core::Result& result) {
+  result.launch->threads = likeness.threads;
+  result.launch->ctas_per_sm = likeness.ctas_per_sm;
+  result.launch->grid = likeness.grid;
+  result.launch->is_persistent = likeness.ctas_per_sm == 1;
+  if (likeness.kernel == core::kFp8) *result.peak_tflops *= 2.0;
+  auto& values = result.counters.values;
+  for (const std::string_view key :
+       {core::kGlobalLoadInstructions, core::kCpAsyncInstructions, core::kTmaInstructions,
+        core::kMmaSyncInstructions, core::kWgmmaInstructions}) {
+    values[std::string(key)] = 0.0;
+  }
+  values[std::string(likeness.transfer)] = 1'234'567.0;
+  values[std::string(likeness.multiplication)] = 33'554'432.0;
+  values[std::string(core::kTensorActiveRatio)] = likeness.tensor_active_ratio;
+  values[std::string(core::kMufuActiveRatio)] = likeness.mufu_active_ratio;
+}
+
+double time_us_of(std::string_view kernel) {
+  if (kernel == "fa1") return 24'000.0;
+  if (kernel == core::kFp8) return 1'100.0;
+  return kernel == "fa3" ? 1724.8 : 3060.4;
+}
 
 class FakeProfiler : public profile::Profiler {
  public:
@@ -82,7 +126,11 @@ class FakeProfiler : public profile::Profiler {
 
   [[nodiscard]] core::Result result_of(const std::string& kernel,
                                        const profile::RunRequest& request) const {
-    core::Result result = measured_result(kernel, kernel == "fa3" ? 1724.8 : 3060.4);
+    core::Result result = measured_result(kernel, time_us_of(kernel));
+    if (const auto likeness = std::ranges::find(kLikenesses, kernel, &Likeness::kernel);
+        likeness != kLikenesses.end()) {
+      liken(*likeness, result);
+    }
     result.problem = request.problem;
     if (kernel == core::kCudnn) result.kernel_version = request.cudnn->version();
     if (kernel.starts_with(core::kFp8)) {

@@ -201,6 +201,17 @@ class Page(PageCase):
         self.assertEqual(self.evaluate("document.querySelectorAll('img').length"), 0)
         self.assertNotIn("hit", self.evaluate("document.title"))
 
+    def test_generations_stand_beside_the_guide(self):
+        self.open_and_see(self.make([ROOT / "tests/golden/report_generations.json"], "generations"))
+        rows = {cells[0][0]: [cell[0] for cell in cells[1:]] for cells in reversed(self.cells("#generations"))}
+        self.assertEqual(rows["Memory transfer"], ["registers", "cp async", "tma", "tma"])
+        self.assertEqual(rows["TFLOPS"][2], "637.5")
+        self.assertEqual(rows["… in the guide"][0], "synchronous cp.async")
+        self.assertGreater(self.evaluate("document.querySelectorAll('#generations li').length"), 3)
+        self.browser.open(self.small)
+        self.evaluate(OPEN_ALL)
+        self.assertFalse(self.evaluate("!!document.getElementById('generations')"))
+
     def test_reports_of_every_kind_open(self):
         recorded = [RECORDINGS / f"h200_sxm_{name}.json" for name in ("ablation", "peers_gqa", "peers_lengths")]
         for path in [*recorded, *sorted((ROOT / "tests/golden").glob("report*.json"))]:

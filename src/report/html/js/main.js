@@ -29,6 +29,7 @@ function showSections() {
   showModelError();
   showSensitivity();
   showSamples();
+  showGenerations();
   showRows();
   showEnvironment();
   linkSections();
