@@ -22,7 +22,6 @@ using core::Timing;
 
 constexpr double kDriftLimit = 0.02;   // above the 1 % that a median is known to
 constexpr double kLevelsLimit = 0.02;  // more than one step of the clock
-constexpr double kBurstLimit = 0.03;   // below the highest clock
 constexpr double kMsPerSecond = 1e3;
 constexpr std::string_view kPowerCap = "power cap";
 constexpr std::string_view kOwnersClock = "application clocks setting";
@@ -81,19 +80,6 @@ std::optional<std::string> hopping(const Timing& timing) {
       levels->low, levels->high, levels->high_share_ratio * 100.0);
 }
 
-std::optional<std::string> no_burst(const Result& result, double max_sm_clock_mhz) {
-  const Timing& timing = *result.timing;
-  if (!is_burst(timing) || timing.samples_clock_mhz.empty() || max_sm_clock_mhz <= 0.0) {
-    return std::nullopt;
-  }
-  const double clock_mhz = core::median(timing.samples_clock_mhz);
-  if (clock_mhz >= (1.0 - kBurstLimit) * max_sm_clock_mhz) return std::nullopt;
-  return fmt::format(
-      "the launches ran at {:.0f} MHz of {:.0f} MHz: no burst; let the GPU rest for longer "
-      "(--pause), or see what holds its clock (fa3prof doctor)",
-      clock_mhz, max_sm_clock_mhz);
-}
-
 /// Each reason with the share of launches that had it.
 std::map<std::string, double> throttled_shares(const Result& result) {
   std::map<std::string, double> shares;
@@ -140,7 +126,7 @@ std::string throttling_cure(const std::string& reason) {
   return "see nvidia-smi -q -d PERFORMANCE";
 }
 
-std::vector<std::string> instabilities(const Result& result, double max_sm_clock_mhz) {
+std::vector<std::string> instabilities(const Result& result) {
   std::vector<std::string> texts;
   if (result.source != core::ResultSource::kMeasured || !result.timing) return texts;
   const Timing& timing = *result.timing;
@@ -150,7 +136,6 @@ std::vector<std::string> instabilities(const Result& result, double max_sm_clock
   add(unsteady_start(timing));
   const auto drifted = drift(timing);
   add(drifted ? drifted : hopping(timing));  // a step shows as both
-  add(no_burst(result, max_sm_clock_mhz));
   add_throttling(result, texts);
   return texts;
 }

@@ -153,8 +153,7 @@ class Run {
   }
 
   void warn_of_instability(Result& result) {
-    const auto& gpu = report_.environment.gpu;
-    const auto texts = analysis::instabilities(result, gpu ? gpu->max_sm_clock_mhz : 0.0);
+    const auto texts = analysis::instabilities(result);
     for (const std::string& text : texts) {
       cautions_.push_back(core::row_label(result) + " on " + core::describe(result.problem) + ": " +
                           text);

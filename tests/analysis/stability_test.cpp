@@ -10,8 +10,6 @@ using namespace fa3prof::tests;
 
 namespace {
 
-constexpr double kMaxClockMhz = 1980.0;
-
 core::Result calm_row() {
   core::Result row = row_of_series(steady(1500.0, 120));
   row.timing->samples_throttle_reasons.assign(120, "power cap");
@@ -20,7 +18,7 @@ core::Result calm_row() {
 
 std::string joined(const core::Result& row) {
   std::string text;
-  for (const std::string& line : analysis::instabilities(row, kMaxClockMhz)) text += line + "\n";
+  for (const std::string& line : analysis::instabilities(row)) text += line + "\n";
   return text;
 }
 
@@ -86,7 +84,7 @@ TEST_CASE("Without reasons of samples those of the whole run count", "[analysis]
   CHECK_THAT(joined(row), contains("hardware power brake held the clock back in 100 %"));
 }
 
-TEST_CASE("A burst below the highest clock, or at the power cap, is none", "[analysis]") {
+TEST_CASE("A burst at the power cap is told of", "[analysis]") {
   core::Result row = row_of_series(at_clock(steady(1500.0, 60), 1975.0));
   make_burst(row);
   CHECK(joined(row).empty());
@@ -94,10 +92,10 @@ TEST_CASE("A burst below the highest clock, or at the power cap, is none", "[ana
   row.timing->samples_throttle_reasons[5] = "power cap";
   CHECK_THAT(joined(row), contains("power cap held the clock back in 2 % of the launches") &&
                               contains("--pause"));
+  // A heavy launch lowers the clock by itself.
   core::Result slow = row_of_series(at_clock(steady(1500.0, 60), 1700.0));
   make_burst(slow);
-  CHECK_THAT(joined(slow), contains("ran at 1700 MHz of 1980 MHz: no burst"));
-  CHECK(analysis::instabilities(slow, 0.0).empty());
+  CHECK(joined(slow).empty());
 }
 
 TEST_CASE("A load that was not steady before the first sample is said", "[analysis]") {

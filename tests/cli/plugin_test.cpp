@@ -70,6 +70,16 @@ TEST_CASE("A problem that a plugin does not support is a row with its reason", "
       contains("takes fp16 only"));
 }
 
+TEST_CASE("A kernel nobody named is left out where it does not fit the problem", "[cli]") {
+  const std::string path = plugin("no_reason");
+  const core::Report report = report_of(run_program({"run", "--plugin", path, "--json", "-"}));
+  CHECK(report.results.at(0).time_us.has_value());
+  REQUIRE(report.results.at(2).kernel == "broken");
+  CHECK_THAT(report.results.at(2).unsupported_reason, contains("the plugin gives no reason"));
+  CHECK_THROWS_WITH(run_program({"run", "--plugin", path, "--kernel", "fa2,broken"}),
+                    contains("the plugin gives no reason"));
+}
+
 TEST_CASE("Where no kernel takes the problem, the reason of each is told", "[cli]") {
   const auto refused = [](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"run", "--head-dim", "512", "--plugin", plugin("example")};
@@ -77,8 +87,9 @@ TEST_CASE("Where no kernel takes the problem, the reason of each is told", "[cli
     return run_program(arguments);
   };
   CHECK_THROWS_WITH(refused({}),
-                    contains("fa2 has no head_dim 512; it has 128; fa3 has no head_dim 512; it has "
-                             "64, 128, 256; example: head_dim 512 is more than 256; choose"));
+                    contains("fa2 has no head_dim 512; it has 64, 128, 256; fa3 has no head_dim "
+                             "512; it has 64, 128, 256; example: head_dim 512 is more than 256; "
+                             "choose"));
   CHECK_THROWS_WITH(refused({"--kernel", "fa3"}), !contains("fa2") && contains("example: head"));
 }
 

@@ -170,15 +170,6 @@ TEST_CASE("A run that stops within a problem keeps what was measured of it", "[c
   CHECK_THAT(report.warnings.at(0), contains("ended early") && contains("did not end"));
 }
 
-TEST_CASE("A kernel nobody named is left out where it does not fit the problem", "[cli]") {
-  const core::Report report = report_of(run_program({"run", "--head-dim", "64", "--json", "-"}));
-  CHECK_THAT(report.results.at(0).unsupported_reason, contains("fa2 has no head_dim 64"));
-  CHECK(report.results.at(1).kernel == "fa3");
-  CHECK(report.results.at(1).time_us.has_value());
-  CHECK_THROWS_WITH(run_program({"run", "--head-dim", "64", "--kernel", "fa2,fa3"}),
-                    contains("fa2 has no head_dim 64"));
-}
-
 TEST_CASE("An unsupported problem is refused alone and a row in a grid", "[cli]") {
   CHECK_THROWS_WITH(run_program({"run", "--head-dim", "96"}),
                     contains("fa2 has no head_dim 96") && contains("fa3prof list"));

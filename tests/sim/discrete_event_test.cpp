@@ -36,8 +36,8 @@ struct Kernel {
   std::int64_t head_dim;
 };
 
-const std::vector<Kernel> kKernels{
-    {"fa2", 128}, {"fa3_fp16", 64}, {"fa3_fp16", 128}, {"fa3_fp16", 256}};
+const std::vector<Kernel> kKernels{{"fa2", 64},      {"fa2", 128},      {"fa2", 256},
+                                   {"fa3_fp16", 64}, {"fa3_fp16", 128}, {"fa3_fp16", 256}};
 
 }  // namespace
 

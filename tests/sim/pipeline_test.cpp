@@ -76,6 +76,20 @@ TEST_CASE("a tile shapes the roles that it names", "[sim]") {
   CHECK(pipeline_from(text).threads() == 128);
 }
 
+TEST_CASE("a tile may state its CTAs and is told of the warpgroups that it has", "[sim]") {
+  const sim::Pipeline fa2 = sim::load_pipeline("fa2");
+  CHECK(sim::shaped_for(fa2, problem(128, false)).ctas_per_sm == 2);
+  CHECK(sim::shaped_for(fa2, problem(256, false)).ctas_per_sm == 1);
+  const auto warpgroups = [&fa2](std::int64_t head_dim) {
+    return sim::tile_sizes(fa2, problem(head_dim, false)).scope[sim::SizeName::kWarpgroups];
+  };
+  CHECK(warpgroups(128) == 1.0);
+  CHECK(warpgroups(256) == 2.0);
+  // Both warpgroups together bring a block once.
+  const sim::SizeScope scope = sim::tile_sizes(fa2, problem(256, false)).scope;
+  CHECK(2.0 * fa2.buffers[1].bytes.value(scope) == 64.0 * 256.0 * 2.0);
+}
+
 TEST_CASE("a step with or without a trait is done for the tiles that have it or do not", "[sim]") {
   const auto text = [](const std::string& condition) {
     std::string whole = pipeline_text(

@@ -197,7 +197,9 @@ TEST_CASE("a jump over the steady state changes nothing", "[sim]") {
   check("fa3_fp16", 64, 1);
   check("fa3_fp16", 128, 1);
   check("fa3_fp16", 256, 1);
+  check("fa2", 64, 2);
   check("fa2", 128, 2);
+  check("fa2", 256, 1);
 }
 
 TEST_CASE("a tile's cost continued by whole periods is what running it gives", "[sim]") {
