@@ -53,6 +53,9 @@ TEST_CASE("A bad command line ends in exit code 2 with what is wrong", "[cli]") 
       BadInput{"simulate --pipeline fa9", "fa3_fp16"},
       BadInput{"simulate --heads 6 --kv-heads 4", "does not divide"},
       BadInput{"run --head-dim 96", "fa2 has no head_dim 96"},
+      BadInput{"run --generations --head-dim 96", "fa1 has no head_dim 96"},
+      BadInput{"run --generations --device all", "--generations can show one GPU"},
+      BadInput{"tune --pipeline fa1", "loops over rows"},
       BadInput{"run --samples many", "--samples"}, BadInput{"run --kernel fa9", "fa9"},
       BadInput{"simulate --config /no/such/file.json", "/no/such/file.json"},
       BadInput{"simulate --against /no/such/report.json", "/no/such/report.json"},
@@ -61,6 +64,15 @@ TEST_CASE("A bad command line ends in exit code 2 with what is wrong", "[cli]") 
       BadInput{"simulate --json /no/such/folder/x.json", "/no/such/folder/x.json"},
       BadInput{"simulate --json /tmp", "directory"}, BadInput{"simulate --json ''", "--json"});
   check_refused(bad);
+}
+
+TEST_CASE("The first generation is simulated by either engine", "[cli]") {
+  for (const char* engine : {"closed_form", "discrete_event"}) {
+    const ProcessOutcome outcome =
+        run_process(std::string("simulate --pipeline fa1 --seq 1k,2k --causal --engine ") + engine);
+    CHECK(outcome.exit_code == 0);
+    CHECK_THAT(outcome.out, contains("  fa1  ") && contains("sq2048"));
+  }
 }
 
 TEST_CASE("A bad file ends in exit code 2 with file and JSON pointer", "[cli]") {
