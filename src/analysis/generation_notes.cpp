@@ -16,6 +16,14 @@ double count(const Generation& generation, std::string_view key) {
   return generation.measured->counters.find(key).value_or(0.0);
 }
 
+/// "12", "29.6 million".
+std::string count_text(const Generation& generation, std::string_view key) {
+  constexpr double kMillion = 1e6;
+  const double value = count(generation, key);
+  return value < kMillion ? fmt::format("{:.0f}", value)
+                          : fmt::format("{:.1f} million", value / kMillion);
+}
+
 /// The guide's words name the copy that it means.
 bool names(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
@@ -28,11 +36,10 @@ void note_transfer(const Generation& generation, Notes& notes) {
   const bool says_tma = names(guide.transfer, "TMA");
   if (says_cp_async && *generation.engine == TransferEngine::kRegisters) {
     notes.push_back(
-        fmt::format("{} loads by cp.async in the guide; {} executed {:.0f} LDGSTS and {:.0f} LDG: "
-                    "FlashAttention-1 "
-                    "copies through registers, as GPUs before Ampere must",
-                    guide.name, guide.kernel, count(generation, core::kCpAsyncInstructions),
-                    count(generation, core::kGlobalLoadInstructions)));
+        fmt::format("{} loads by cp.async in the guide; {} executed {} LDGSTS and {} LDG: "
+                    "FlashAttention-1 copies through registers, as GPUs before Ampere must",
+                    guide.name, guide.kernel, count_text(generation, core::kCpAsyncInstructions),
+                    count_text(generation, core::kGlobalLoadInstructions)));
   } else if (says_cp_async && *generation.engine == TransferEngine::kCpAsync) {
     notes.push_back(fmt::format(
         "{}: cp.async (LDGSTS) is an asynchronous copy past the registers, not the synchronous one "
@@ -50,10 +57,9 @@ void note_instruction(const Generation& generation, Notes& notes) {
   const bool is_wgmma = *generation.instruction == TensorInstruction::kWgmma;
   if (names(guide.instruction, "WGMMA") == is_wgmma) return;
   notes.push_back(fmt::format(
-      "{} multiplies by {} in the guide; {} executed {:.0f} HMMA and {:.0f} "
-      "HGMMA or QGMMA",
-      guide.name, guide.instruction, guide.kernel, count(generation, core::kMmaSyncInstructions),
-      count(generation, core::kWgmmaInstructions)));
+      "{} multiplies by {} in the guide; {} executed {} HMMA and {} HGMMA or QGMMA", guide.name,
+      guide.instruction, guide.kernel, count_text(generation, core::kMmaSyncInstructions),
+      count_text(generation, core::kWgmmaInstructions)));
 }
 
 void note_overlap(const Generation& generation, Notes& notes) {

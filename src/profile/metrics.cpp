@@ -16,6 +16,7 @@ constexpr std::string_view kFlopsSuffix = "_flops";
 constexpr std::string_view kL2Hits = "l2_hit_sectors";
 constexpr std::string_view kL2Misses = "l2_miss_sectors";
 constexpr std::string_view kL2HitRatio = "l2_hit_ratio";
+constexpr std::string_view kTensorInstructions = "tensor_instructions";
 
 // Names from the metric list that CUPTI 13.0 gives for chip GH100. HGMMA is the machine instruction
 // of wgmma with 16-bit inputs, HMMA that of mma.sync; XU is the pipe of MUFU (ex2, rcp, ...).
@@ -42,8 +43,9 @@ constexpr std::array kMetrics{
            "tensor FLOPs with fp8 inputs, mma.sync and wgmma"},
     Metric{"issue_active_ratio", "smsp__issue_active.avg.pct_of_peak_sustained_elapsed", kPercent,
            "issue slots in which an instruction was issued"},
-    Metric{core::kMmaSyncInstructions, "smsp__inst_executed_pipe_tensor_op_hmma.sum", 1.0,
-           "HMMA instructions of warps: mma.sync"},
+    // The counter of HMMA has HGMMA and QGMMA in it, as an H200 shows.
+    Metric{kTensorInstructions, "smsp__inst_executed_pipe_tensor_op_hmma.sum", 1.0,
+           "HMMA, HGMMA and QGMMA instructions of warps"},
     Metric{core::kWgmmaInstructions, "smsp__inst_executed_pipe_tensor_op_gmma.sum", 1.0,
            "HGMMA and QGMMA instructions of warps, four to a wgmma"},
     Metric{core::kGlobalLoadInstructions, "smsp__inst_executed_op_global_ld.sum", 1.0,
@@ -93,6 +95,11 @@ void derive(std::map<std::string, double>& values) {
   if (hits != values.end() && misses != values.end() && hits->second + misses->second > 0.0) {
     values[std::string(kL2HitRatio)] = hits->second / (hits->second + misses->second);
   }
+  const auto tensor = values.find(std::string(kTensorInstructions));
+  const auto wgmma = values.find(std::string(core::kWgmmaInstructions));
+  if (tensor != values.end() && wgmma != values.end()) {
+    values[std::string(core::kMmaSyncInstructions)] = tensor->second - wgmma->second;
+  }
   double total = 0.0;
   for (const Metric& metric : kMetrics) {
     if (!is_tensor_flops(metric)) continue;
@@ -115,6 +122,9 @@ std::vector<MetricDescription> describe_metrics() {
   }
   descriptions.push_back(
       {std::string(core::kTensorFlops), addends, "all tensor FLOPs; a multiply-add counts two"});
+  descriptions.push_back({std::string(core::kMmaSyncInstructions),
+                          fmt::format("{} - {}", kTensorInstructions, core::kWgmmaInstructions),
+                          "HMMA instructions of warps: mma.sync"});
   descriptions.push_back({std::string(kL2HitRatio),
                           fmt::format("{0} / ({0} + {1})", kL2Hits, kL2Misses),
                           "share of the L2 sector look-ups that hit"});

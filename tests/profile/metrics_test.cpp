@@ -60,6 +60,16 @@ TEST_CASE("the L2 hit ratio is hits over look-ups, and absent without any", "[pr
   CHECK(!none.contains("l2_hit_ratio"));
 }
 
+TEST_CASE("instructions of mma.sync are those of the tensor pipe without wgmma's", "[profile]") {
+  std::map<std::string, double> values{{"tensor_instructions", 500.0},
+                                       {"wgmma_instructions", 400.0}};
+  profile::derive(values);
+  CHECK(values.at("mma_sync_instructions") == 100.0);
+  values = {{"tensor_instructions", 500.0}};
+  profile::derive(values);
+  CHECK(!values.contains("mma_sync_instructions"));
+}
+
 TEST_CASE("every key that a run can report is described once", "[profile]") {
   std::set<std::string> keys;
   for (const profile::MetricDescription& metric : profile::describe_metrics()) {
