@@ -8,7 +8,8 @@
 namespace fa3prof::sim {
 namespace {
 
-constexpr double kOtherRegisters = 31.0;
+constexpr double kOtherRegisters = 32.0;
+constexpr double kMmaSyncDepth = 16.0;  // K of m16n8k16
 constexpr double kRegisterBytes = 4.0;
 
 }  // namespace
@@ -30,7 +31,9 @@ RegisterNeed register_need(const Role& role, const SizeScope& scope) {
         need.operands += n * k * scope[SizeName::kElementBytes] / kRegisterBytes / threads;
       }
       if (mma->is_a_shared) continue;
-      need.operands += m * k * scope[SizeName::kElementBytes] / kRegisterBytes / threads;
+      // A kernel makes P where mma.sync takes it, a fragment at a time.
+      const double depth = mma->by == MmaUnit::kMmaSync ? std::min(k, kMmaSyncDepth) : k;
+      need.operands += m * depth * scope[SizeName::kElementBytes] / kRegisterBytes / threads;
     }
   }
   need.others = counted.empty() ? role.registers_per_thread : kOtherRegisters;

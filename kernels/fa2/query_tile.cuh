@@ -1,6 +1,7 @@
 // A CTA of the FA2-style kernel at work on its tile of output, as one thread sees it.
 #pragma once
 
+#include "kernels/fa2/copy_rows.cuh"
 #include "kernels/fa2/slab_softmax.cuh"
 #include "kernels/fa2/storage.cuh"
 #include "kernels/ptx/cp_async.cuh"
@@ -47,11 +48,8 @@ class QueryTile {
   }
 
  private:
-  using Source = const Bits*;
-
   static constexpr Config kConfig = Instance::kConfig;
   static constexpr ptx::Element kElement = Instance::kElement;
-  static constexpr int kThreads = kConfig.threads();
   static constexpr int kSlabs = kConfig.tile_m / (kMmaM * kConfig.warps);
   static constexpr int kScores = kConfig.tile_n / 2;     // accumulator registers of S, per slab
   static constexpr int kOutputs = kConfig.head_dim / 2;  // of O, per slab
@@ -69,9 +67,9 @@ class QueryTile {
     const AttentionTensors& t = p_.tensors;
     k_ = chunk_of(t.k, t.k_strides, kv_head) + first_key * t.k_strides.seq;
     v_ = chunk_of(t.v, t.v_strides, kv_head) + first_key * t.v_strides.seq;
-    load<true, kConfig.tile_m>(kQOffset,
-                               chunk_of(t.q, t.q_strides, head_) + first_row_ * t.q_strides.seq,
-                               t.q_strides.seq, p_.seqlen_q - first_row_);
+    copy_rows<Instance, true, kConfig.tile_m>(
+        shared_ + kQOffset, chunk_of(t.q, t.q_strides, head_) + first_row_ * t.q_strides.seq,
+        t.q_strides.seq, p_.seqlen_q - first_row_);
     load_k<true>(stage_, p_.seqlen_kv - first_key);
     if constexpr (kLoadsAhead) load_v<true>(stage_, p_.seqlen_kv - first_key);
   }
@@ -121,7 +119,8 @@ class QueryTile {
   template <bool kMayEnd>
   __device__ __forceinline__ void load_k(std::uint32_t stage, std::int64_t keys) {
     const std::int64_t stride = p_.tensors.k_strides.seq;
-    load<kMayEnd, kConfig.tile_n>(kKOffset + stage, k_, stride, static_cast<int>(keys));
+    copy_rows<Instance, kMayEnd, kConfig.tile_n>(shared_ + kKOffset + stage, k_, stride,
+                                                 static_cast<int>(keys));
     k_ -= kConfig.tile_n * stride;
   }
 
@@ -129,33 +128,9 @@ class QueryTile {
   template <bool kMayEnd>
   __device__ __forceinline__ void load_v(std::uint32_t stage, std::int64_t keys) {
     const std::int64_t stride = p_.tensors.v_strides.seq;
-    load<kMayEnd, kConfig.tile_n>(kVOffset + stage, v_, stride, static_cast<int>(keys));
+    copy_rows<Instance, kMayEnd, kConfig.tile_n>(shared_ + kVOffset + stage, v_, stride,
+                                                 static_cast<int>(keys));
     v_ -= kConfig.tile_n * stride;
-  }
-
-  /// Starts the copy of kRows rows to `offset` in shared memory; eight threads bring the 128 bytes
-  /// of a row. `from` is this thread's chunk of its first row. kMayEnd: rows from `rows` on, which
-  /// are not read, become zeros.
-  template <bool kMayEnd, int kRows>
-  __device__ __forceinline__ void load(std::uint32_t offset, Source from, std::int64_t stride,
-                                       int rows) const {
-    constexpr int kRowsAtOnce = kThreads / 8;
-    const int thread_row = static_cast<int>(threadIdx.x) / 8;
-    const int chunk = (static_cast<int>(threadIdx.x) % 8) ^ (thread_row % 8);
-    const std::uint32_t to = shared_ + offset + thread_row * kRowBytes + chunk * 16;
-    FA3PROF_UNROLL
-    for (int step = 0; step < kRows; step += kRowsAtOnce) {
-      FA3PROF_UNROLL
-      for (int column = 0; column < kConfig.head_dim; column += kBlockColumns) {
-        const std::uint32_t at = to + (column / kBlockColumns * kRows + step) * kRowBytes;
-        if constexpr (kMayEnd) {
-          ptx::cp_async_cg_zfill(at, from + column, thread_row + step < rows);
-        } else {
-          ptx::cp_async_cg(at, from + column);
-        }
-      }
-      from += kRowsAtOnce * stride;
-    }
   }
 
   /// Address of (row, column) in a tile of kRows rows at `kOffset`, as seen from `lane`, which is

@@ -78,7 +78,7 @@ TEST_CASE("every key that a run can report is described once", "[profile]") {
     keys.insert(metric.key);
   }
   CHECK(keys.size() == profile::describe_metrics().size());
-  CHECK(keys.size() == profile::metrics().size() + 2);
+  CHECK(keys.size() == profile::metrics().size() + 3);
   CHECK(keys.contains(std::string(core::kTensorFlops)));
 }
 
