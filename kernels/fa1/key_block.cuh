@@ -7,33 +7,11 @@
 #include "kernels/ptx/ldmatrix.cuh"
 #include "kernels/ptx/mma.cuh"
 #include "kernels/ptx/unroll.h"
+#include "kernels/tile/swizzled_rows.cuh"
 
 #include <cstdint>
 
 namespace fa3prof::kernels::fa1 {
-
-/// Address of (row, column), multiples of 16, in a tile of kRows rows as RowsInRegisters places it,
-/// seen from `lane`, the address of (0, 0) for this lane.
-template <int kRows>
-__device__ __forceinline__ std::uint32_t address(std::uint32_t lane, int row, int column) {
-  const int block = column / kBlockColumns;
-  const int chunk = column % kBlockColumns / kChunkElements;
-  return (lane ^ static_cast<std::uint32_t>(chunk * 16)) +
-         static_cast<std::uint32_t>((block * kRows + row) * kRowBytes);
-}
-
-/// This lane's ldmatrix offset in 16 x 16 elements. Matrices 0 to 3, for Q and V: upper left, lower
-/// left, upper right, lower right.
-__device__ __forceinline__ std::uint32_t lane_of_rows() {
-  const unsigned lane = threadIdx.x % 32;
-  return lane % 16 * kRowBytes + ((lane / 16) ^ (lane % 8)) * 16;
-}
-
-/// For K the middle two change places: both registers of a B fragment are then neighbours.
-__device__ __forceinline__ std::uint32_t lane_of_keys() {
-  const unsigned lane = threadIdx.x % 32;
-  return (lane / 16 * 8 + lane % 8) * kRowBytes + ((lane / 8 % 2) ^ (lane % 8)) * 16;
-}
 
 template <typename Instance>
 class KeyBlock {
@@ -45,25 +23,25 @@ class KeyBlock {
 
   /// Takes this warp's fragments of K out of shared memory. `keys` is the tile's shared address.
   __device__ __forceinline__ void take_k(std::uint32_t keys, int warp) {
-    const std::uint32_t lane = ptx::computed_here(keys + lane_of_keys());
+    const std::uint32_t lane = ptx::computed_here(tile::lane_of_keys(keys, threadIdx.x % 32));
     FA3PROF_UNROLL
     for (int column = 0; column < kConfig.head_dim; column += kMmaK) {
       FA3PROF_UNROLL
       for (int key = 0; key < kKeys; key += 16) {
         ptx::ldmatrix_x4(k_[column / kMmaK][key / 16],
-                         address<kConfig.tile_n>(lane, warp * kKeys + key, column));
+                         tile::address<kConfig.tile_n>(lane, warp * kKeys + key, column));
       }
     }
   }
 
   __device__ __forceinline__ void take_v(std::uint32_t keys, int warp) {
-    const std::uint32_t lane = ptx::computed_here(keys + lane_of_rows());
+    const std::uint32_t lane = ptx::computed_here(tile::lane_of_rows(keys, threadIdx.x % 32));
     FA3PROF_UNROLL
     for (int key = 0; key < kKeys; key += kMmaK) {
       FA3PROF_UNROLL
       for (int column = 0; column < kConfig.head_dim; column += 16) {
         ptx::ldmatrix_x4_trans(v_[key / kMmaK][column / 16],
-                               address<kConfig.tile_n>(lane, warp * kKeys + key, column));
+                               tile::address<kConfig.tile_n>(lane, warp * kKeys + key, column));
       }
     }
   }
@@ -74,7 +52,8 @@ class KeyBlock {
     FA3PROF_UNROLL
     for (int column = 0; column < kConfig.head_dim; column += kMmaK) {
       std::uint32_t a[4];
-      ptx::ldmatrix_x4(a, address<kConfig.tile_m>(q + lane_of_rows(), 0, column));
+      ptx::ldmatrix_x4(
+          a, tile::address<kConfig.tile_m>(tile::lane_of_rows(q, threadIdx.x % 32), 0, column));
       FA3PROF_UNROLL
       for (int key = 0; key < kKeys; key += 16) {
         multiply(&scores[key / 2], a, k_[column / kMmaK][key / 16]);

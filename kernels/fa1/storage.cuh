@@ -4,6 +4,7 @@
 
 #include "kernels/attention.h"
 #include "kernels/fa1/config.h"
+#include "kernels/tile/swizzled_rows.cuh"
 
 #include <cuda_fp16.h>
 
@@ -11,9 +12,10 @@
 
 namespace fa3prof::kernels::fa1 {
 
-constexpr int kBlockColumns = 64;  // columns of a shared-memory block: 128-byte rows
-constexpr int kRowBytes = 128;
-constexpr int kChunkElements = 8;  // 16 bytes: the unit of copies and of the swizzle
+using tile::kBlockColumns;
+using tile::kChunkElements;
+using tile::kRowBytes;
+
 constexpr int kMmaM = 16;
 constexpr int kMmaK = 16;
 

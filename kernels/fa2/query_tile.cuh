@@ -11,6 +11,7 @@
 #include "kernels/tile/scheduler.cuh"
 #include "kernels/tile/softmax_rows.cuh"
 #include "kernels/tile/store_rows.cuh"
+#include "kernels/tile/swizzled_rows.cuh"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,9 +29,8 @@ class QueryTile {
         batch_(tile::batch_of(p.order, at_.pair)),
         first_row_(at_.row_block * kConfig.tile_m),
         shared_(shared),
-        lane_row_(shared + lane_ % 16 * kRowBytes + ((lane_ / 16) ^ (lane_ % 8)) * 16),
-        lane_key_(shared + (lane_ / 16 * 8 + lane_ % 8) * kRowBytes +
-                  ((lane_ / 8 % 2) ^ (lane_ % 8)) * 16) {}
+        lane_row_(tile::lane_of_rows(shared, lane_)),
+        lane_key_(tile::lane_of_keys(shared, lane_)) {}
 
   __device__ __forceinline__ void run() {
     const std::int64_t end_row =
@@ -133,16 +133,6 @@ class QueryTile {
     v_ -= kConfig.tile_n * stride;
   }
 
-  /// Address of (row, column) in a tile of kRows rows at `kOffset`, as seen from `lane`, which is
-  /// the address of row 0 and column 0 there. row and column are multiples of 16.
-  template <int kRows, int kOffset>
-  static __device__ __forceinline__ std::uint32_t address(std::uint32_t lane, int row, int column) {
-    const int block = column / kBlockColumns;
-    const int chunk = column % kBlockColumns / kChunkElements;
-    return (lane ^ static_cast<std::uint32_t>(chunk * 16)) +
-           static_cast<std::uint32_t>(kOffset + (block * kRows + row) * kRowBytes);
-  }
-
   /// S += Q K^T. ptxas moves the loads of a step between the mma of the step before.
   __device__ __forceinline__ void multiply_scores(float (&scores)[kSlabs][kScores]) const {
     FA3PROF_UNROLL
@@ -152,12 +142,12 @@ class QueryTile {
       FA3PROF_UNROLL
       for (int slab = 0; slab < kSlabs; ++slab) {
         const int row = (slab * kConfig.warps + warp_) * kMmaM;
-        ptx::ldmatrix_x4(q[slab], address<kConfig.tile_m, kQOffset>(lane_row_, row, column));
+        ptx::ldmatrix_x4(q[slab], kQOffset + tile::address<kConfig.tile_m>(lane_row_, row, column));
       }
       FA3PROF_UNROLL
       for (int key = 0; key < kConfig.tile_n; key += 16) {
         ptx::ldmatrix_x4(k[key / 16],
-                         address<kConfig.tile_n, kKOffset>(lane_key_ + stage_, key, column));
+                         kKOffset + tile::address<kConfig.tile_n>(lane_key_ + stage_, key, column));
       }
       FA3PROF_UNROLL
       for (int key = 0; key < kConfig.tile_n; key += 16) {
@@ -206,8 +196,8 @@ class QueryTile {
       FA3PROF_UNROLL
       for (int column = 0; column < kConfig.head_dim; column += 16) {
         std::uint32_t v[4];
-        ptx::ldmatrix_x4_trans(v,
-                               address<kConfig.tile_n, kVOffset>(lane_row_ + stage_, key, column));
+        ptx::ldmatrix_x4_trans(
+            v, kVOffset + tile::address<kConfig.tile_n>(lane_row_ + stage_, key, column));
         if (!kConfig.rescales_on_demand && key == 0) rescale_columns(column, rescale);
         multiply(output_, column / 2, p, v);
       }
@@ -279,9 +269,7 @@ class QueryTile {
   const int batch_;
   const int first_row_;
   const std::uint32_t shared_;
-  // This lane's ldmatrix addresses of 16 x 16 elements at (0, 0). Matrices 0 to 3, for Q and V:
-  // upper left, lower left, upper right, lower right. For K: the middle two change places, so that
-  // both registers of a B fragment are neighbours.
+  // This lane's ldmatrix addresses of 16 x 16 elements at (0, 0): for Q and V, and for K.
   const std::uint32_t lane_row_;
   const std::uint32_t lane_key_;
   std::uint32_t stage_ = 0;  ///< bytes from the first buffers to those of this block
