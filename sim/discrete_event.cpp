@@ -103,7 +103,8 @@ double memory_bytes(const ClosedFormInputs& in, std::int64_t row_blocks) {
 
 std::string_view limiter_of(const DiscreteEvent& run) {
   const Breakdown& parts = run.breakdown;
-  if (parts[Category::kTensorBusy] + parts[Category::kTail] >= 0.9 * run.cycles) return "tensor";
+  // What limits the SMs that work; those that wait for them have no limit of their own.
+  if (parts[Category::kTensorBusy] >= 0.9 * (run.cycles - parts[Category::kTail])) return "tensor";
   auto largest = Category::kSoftmaxExposed;
   for (const Category category : {Category::kLoadExposed, Category::kBarrier, Category::kRamp}) {
     if (parts[category] > parts[largest]) largest = category;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -116,6 +117,27 @@ void check_mbarriers(const Pipeline& pipeline, const SizeScope& scope) {
   }
 }
 
+/// A warp's instruction is m16n8k16.
+void check_mma_sync(const Pipeline& pipeline, const SizeScope& scope) {
+  const auto is_multiple = [](double size, double of) { return std::fmod(size, of) == 0.0; };
+  for (const Role& role : pipeline.roles) {
+    for (const std::vector<Step>& steps : role.sections) {
+      for (const Step& step : steps) {
+        const Mma* mma = std::get_if<Mma>(&step.action);
+        if (mma == nullptr || mma->by != MmaUnit::kMmaSync) continue;
+        const double m = mma->m.value(scope);
+        const double n = mma->n.value(scope);
+        const double k = mma->k.value(scope);
+        if (is_multiple(m, 16.0) && is_multiple(n, 8.0) && is_multiple(k, 16.0)) continue;
+        throw core::UsageError(fmt::format(
+            "pipeline {}, role {}: mma {} is {} x {} x {}, but mma_sync makes multiples of 16 x 8 "
+            "x 16: change tile_m or tile_n",
+            pipeline.name, role.name, step.name, m, n, k));
+      }
+    }
+  }
+}
+
 /// The rows of a role's instances make the tile.
 void check_rows(const Pipeline& pipeline, const SizeScope& scope) {
   const double tile_m = scope[SizeName::kTileM];
@@ -137,6 +159,7 @@ void check_fit(const Machine& machine, const Pipeline& pipeline, const SizeScope
   check_registers(machine, pipeline);
   check_threads(machine, pipeline);
   check_mbarriers(pipeline, scope);
+  check_mma_sync(pipeline, scope);
 }
 
 }  // namespace fa3prof::sim

@@ -20,9 +20,9 @@ struct RegisterNeed {
 
 /// Of a role of a shaped pipeline. Accumulators and operands follow from the shapes of its GEMMs,
 /// all alive at once, as they are while the scores of a block are computed beside P V of the one
-/// before. The others are 31, the least that one of our compiled kernels has left and gets by with,
-/// without spills: fa2 at head_dim 128 (255 less 224); fa3 at head_dim 64 has 32 (160 less 128). A
-/// role without GEMMs needs what its file states.
+/// before; of P for mma.sync those of 16 keys, which is what a kernel makes at a time. The others
+/// are 32, the least that one of our compiled kernels has left and gets by with, without spills:
+/// fa3 at head_dim 64 (160 less 128). A role without GEMMs needs what its file states.
 [[nodiscard]] RegisterNeed register_need(const Role& role, const SizeScope& scope);
 
 }  // namespace fa3prof::sim

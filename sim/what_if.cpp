@@ -117,7 +117,14 @@ bool add_to_machine(const StatedChange& change, ChangedDocument& machine) {
                                  const std::vector<Pipeline>& pipelines) {
   constexpr std::size_t kShown = 6;
   std::vector<std::string> known;
-  for (const ShortName& each : short_names()) known.emplace_back(each.name);
+  for (const ShortName& each : short_names()) {
+    if (each.name == name) {
+      throw core::UsageError(fmt::format(
+          "--what-if: {} stands for {}, which neither machine {} nor a chosen pipeline has", name,
+          fmt::join(each.paths, ", "), machine.name));
+    }
+    known.emplace_back(each.name);
+  }
   for (const MachineNumber& number : machine_numbers()) known.emplace_back(number.key);
   const auto add_names = [&known](const std::shared_ptr<const Json>& document) {
     if (!document) return;

@@ -1,5 +1,5 @@
 // What memory holds of the query rows between key blocks, as one thread reads, updates and writes
-// it: a sixteenth or an eighth of a row of O, and the row's maximum and sum.
+// it: an eighth of a row of O, and the row's maximum and sum.
 #pragma once
 
 #include "kernels/fa1/storage.cuh"

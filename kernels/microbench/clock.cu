@@ -48,7 +48,8 @@ __global__ void __launch_bounds__(256, 1) load_mma_sync(float* sink, int passes)
     FA3PROF_UNROLL
     for (int step = 0; step < kMmaSyncSteps; ++step) {
       const auto& b_now = b[(step + step / kOperands) % kOperands];
-      ptx::mma_m16n8k16<ptx::Element::kF16>(d[step % kTiles], a[step % kOperands], b_now[0], b_now[1]);
+      ptx::mma_m16n8k16<ptx::Element::kF16>(d[step % kTiles], a[step % kOperands], b_now[0],
+                                            b_now[1]);
     }
   }
   float sum = 0.0F;

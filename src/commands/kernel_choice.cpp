@@ -96,7 +96,7 @@ void add_kernel_options(CLI::App& verb, KernelOptions& options) {
   };
   verb.add_option_function<std::string>("--kernel", set_kernels,
                                         "kernels, plugins by name, cudnn; the first is the "
-                                        "baseline [all of ours that fit the GPU]")
+                                        "baseline [fa2 and fa3 where they fit the GPU]")
       ->type_name("NAMES");
   const auto add_schedules = [&options](const std::string& text) {
     options.schedules = cli::split_list(text, "--schedule");

@@ -193,7 +193,7 @@ void add_simulate(CLI::App& app, Verb& chosen) {
           [options = options.get()](const std::string& text) {
             options->pipelines = cli::split_list(text, "--pipeline");
           },
-          "pipelines, the first is the baseline [those of all kernels]")
+          "pipelines, the first is the baseline [those of fa2 and fa3]")
       ->type_name("NAMES|FILES");
   verb->add_option_function<std::string>(
           "--kernel",

@@ -148,7 +148,8 @@ void add_flags(CLI::App& verb, TuneOptions& options) {
           [&options](const std::string& text) {
             options.pipelines = cli::split_list(text, "--pipeline");
           },
-          "pipelines whose variants are searched [those of all our kernels]")
+          "pipelines whose variants are searched, which loop over keys [those of our kernels but "
+          "fa1]")
       ->type_name("NAMES|FILES");
   verb.add_option("--top", options.shown, "how many of the best are shown [10]")
       ->check(CLI::Range(1, 1000))

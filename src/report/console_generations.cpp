@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace fa3prof::report {
 namespace {
@@ -140,17 +141,14 @@ Line guide_line(std::string_view analysis::GuideGeneration::*member) {
           true};
 }
 
+std::vector<Line> kernel_lines() { return {{"  kernel", kernel_text}}; }
+
 std::vector<Line> structure_lines() {
   using analysis::GuideGeneration;
-  return {{"  kernel", kernel_text},
-          {"  memory transfer", engine_text},
-          {"    instructions", transfer_counts},
-          guide_line(&GuideGeneration::transfer),
-          {"  tensor instruction", instruction_text},
-          {"    instructions", instruction_counts},
-          guide_line(&GuideGeneration::instruction),
-          {"  warps of a CTA", warps_text},
-          {"    CTAs", ctas_text},
+  return {{"  memory transfer", engine_text},       {"    instructions", transfer_counts},
+          guide_line(&GuideGeneration::transfer),   {"  tensor instruction", instruction_text},
+          {"    instructions", instruction_counts}, guide_line(&GuideGeneration::instruction),
+          {"  warps of a CTA", warps_text},         {"    CTAs", ctas_text},
           guide_line(&GuideGeneration::warps)};
 }
 
@@ -183,12 +181,14 @@ std::vector<Line> speed_lines() {
 }
 
 std::string text_of(const GenerationTable& generations, Colour colour) {
+  if (std::ranges::none_of(generations.generations, was_run)) return "";
   std::vector<Table::Column> columns{{core::describe(generations.problem), Align::kLeft}};
   for (const Generation& generation : generations.generations) {
     columns.push_back({std::string(generation.guide->name), Align::kLeft});
   }
   Table table(columns);
-  for (const auto& lines : {structure_lines(), overlap_lines(), speed_lines()}) {
+  for (const auto& lines : {kernel_lines(), structure_lines(), overlap_lines(), speed_lines()}) {
+    bool has_measured = false;  // since the last guide's line, which belongs to what is above it
     for (const Line& line : lines) {
       std::vector<std::string> cells{std::string(line.label)};
       for (const Generation& generation : generations.generations) {
@@ -196,7 +196,10 @@ std::string text_of(const GenerationTable& generations, Colour colour) {
       }
       const bool is_empty = std::all_of(cells.begin() + 1, cells.end(),
                                         [](const std::string& cell) { return cell.empty(); });
-      if (!is_empty) table.add_row(cells);
+      if (line.is_guide && !std::exchange(has_measured, false)) continue;
+      if (is_empty) continue;
+      has_measured = !line.is_guide;
+      table.add_row(cells);
     }
   }
   std::string text = "\n" + table.text(colour);

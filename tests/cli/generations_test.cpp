@@ -50,6 +50,11 @@ TEST_CASE("run --generations leaves out what does not take the problem", "[cli]"
   CHECK_THAT(outcome.out, contains("fa1 has no head_dim 256") && contains("fa1, not run"));
 }
 
+TEST_CASE("run --generations shows the guide beside what ran, not by itself", "[cli]") {
+  const Outcome outcome = run_program({"run", "--generations", "--no-counters"}, kUnknownGpu);
+  CHECK_THAT(outcome.out, contains("TFLOPS") && !contains("synchronous cp.async  "));
+}
+
 TEST_CASE("run --generations goes on to the kernels that are named, each once", "[cli]") {
   const Outcome outcome =
       run_program({"run", "--generations", "--kernel", "fa3,fa3-ws", "--json", "-"}, kUnknownGpu);

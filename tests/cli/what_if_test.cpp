@@ -77,6 +77,18 @@ TEST_CASE("simulate --sensitivity lists the machine's numbers by effect, also in
   CHECK_THROWS_AS(simulate({"--sensitivity", "0"}), core::UsageError);
 }
 
+TEST_CASE("a short name that no chosen pipeline has says what it stands for", "[cli]") {
+  CHECK_THROWS_WITH(run_program({"simulate", "--kernel", "fa2", "--what-if", "consumers=3"}),
+                    contains("consumers stands for roles.consumer.instances"));
+}
+
+TEST_CASE("a tile that mma.sync cannot make is an error that names the step", "[cli]") {
+  for (const std::string change : {"tile_n=7", "tile_m=24"}) {
+    CHECK_THROWS_WITH(run_program({"simulate", "--kernel", "fa2", "--what-if", change}),
+                      contains("mma scores is") && contains("multiples of 16 x 8 x 16"));
+  }
+}
+
 TEST_CASE("simulate refuses --what-if beside --against", "[cli]") {
   CHECK_THROWS_AS(simulate({"--against", "report.json", "--what-if", "mufu=2x"}), core::UsageError);
 }

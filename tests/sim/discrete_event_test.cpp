@@ -82,6 +82,22 @@ TEST_CASE("the event engine is never faster than the closed form", "[sim]") {
   }
 }
 
+TEST_CASE("SMs without work change nothing about what limits the others", "[sim]") {
+  const auto machine = sim::load_machine("h200_sxm");
+  const auto pipeline = sim::load_pipeline("fa1");
+  const auto limiter_of = [&](std::int64_t heads) {
+    const core::AttentionProblem p{.batch = 1,
+                                   .num_heads = heads,
+                                   .num_heads_kv = heads,
+                                   .seqlen_q = 2048,
+                                   .seqlen_kv = 2048,
+                                   .head_dim = 128};
+    return sim::simulate(kEngine, machine, pipeline, p).limiter;
+  };
+  CHECK(limiter_of(1) == limiter_of(machine.sm_count));
+  CHECK(limiter_of(1) != "tensor");
+}
+
 TEST_CASE("the last CTAs of a grid have SMs to themselves", "[sim]") {
   const auto machine = sim::load_machine("h200_sxm");
   const auto pipeline = sim::load_pipeline("fa2");
