@@ -1,10 +1,11 @@
-// What a CTA of the FA1-style kernel shares and is told: shared memory, launch parameters, and the
-// keys that a query row sees.
+// What a CTA of the FA1-style kernel shares and is told: shared memory and launch parameters.
 #pragma once
 
 #include "kernels/attention.h"
 #include "kernels/fa1/config.h"
+#include "kernels/ptx/mma.cuh"
 #include "kernels/tile/swizzled_rows.cuh"
+#include "kernels/tile/visible_keys.cuh"
 
 #include <cuda_fp16.h>
 
@@ -12,12 +13,12 @@
 
 namespace fa3prof::kernels::fa1 {
 
+using ptx::kMmaK;
+using ptx::kMmaM;
 using tile::kBlockColumns;
 using tile::kChunkElements;
 using tile::kRowBytes;
-
-constexpr int kMmaM = 16;
-constexpr int kMmaK = 16;
+using tile::visible_keys;
 
 using Element = __half;  // of Q, K, V and O
 
@@ -50,13 +51,6 @@ struct Parameters {
   /// [batch, heads, padded rows]: scale_log2 times the largest score, and the sum relative to it.
   float2* row_state;
 };
-
-/// Keys that query row `row` sees, counted from key 0.
-__device__ __forceinline__ int visible_keys(const Parameters& p, int row) {
-  if (!p.is_causal) return p.seqlen_kv;
-  const std::int64_t visible = std::int64_t{row} + 1 + p.seqlen_kv - p.seqlen_q;
-  return static_cast<int>(max(std::int64_t{0}, min(visible, std::int64_t{p.seqlen_kv})));
-}
 
 /// The first tile of query rows with one that sees key `key`.
 __device__ __forceinline__ int first_tile(const Parameters& p, int key, int tile_m) {

@@ -1,22 +1,23 @@
-// What a CTA of the FA2-style kernel shares and is told: shared memory, launch parameters, and the
-// keys that a query row sees.
+// What a CTA of the FA2-style kernel shares and is told: shared memory and launch parameters.
 #pragma once
 
 #include "kernels/attention.h"
 #include "kernels/fa2/config.h"
+#include "kernels/ptx/mma.cuh"
 #include "kernels/tile/scheduler.cuh"
 #include "kernels/tile/swizzled_rows.cuh"
+#include "kernels/tile/visible_keys.cuh"
 
 #include <cstdint>
 
 namespace fa3prof::kernels::fa2 {
 
+using ptx::kMmaK;
+using ptx::kMmaM;
 using tile::kBlockColumns;
 using tile::kChunkElements;
 using tile::kRowBytes;
-
-constexpr int kMmaM = 16;
-constexpr int kMmaK = 16;
+using tile::visible_keys;
 
 using Bits = std::uint16_t;  // an element of Q, K, V or O where only its size matters
 
@@ -38,12 +39,5 @@ struct Parameters {
   float scale_log2;  ///< softmax_scale * log2(e)
   tile::TileOrder order;
 };
-
-/// Keys that query row `row` sees, counted from key 0.
-__device__ __forceinline__ int visible_keys(const Parameters& p, std::int64_t row) {
-  if (!p.is_causal) return p.seqlen_kv;
-  const std::int64_t visible = row + 1 + p.seqlen_kv - p.seqlen_q;
-  return static_cast<int>(max(std::int64_t{0}, min(visible, std::int64_t{p.seqlen_kv})));
-}
 
 }  // namespace fa3prof::kernels::fa2

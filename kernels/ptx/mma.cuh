@@ -13,6 +13,9 @@
 
 namespace fa3prof::kernels::ptx {
 
+constexpr int kMmaM = 16;  // rows of A
+constexpr int kMmaK = 16;  // columns of A
+
 /// Accumulates in float32 into d[0 .. 3]; A and B have elements of kElement.
 template <Element kElement>
 __device__ __forceinline__ void mma_m16n8k16(float* d, const std::uint32_t (&a)[4],
